@@ -112,6 +112,14 @@ export const decideNew = (
   return decision
 }
 
+/** Decides on a known finding that the report contains without any change. */
+export const decideUnchanged = (place: ImportPlace, known: Known): ObservedFinding => ({
+  kind: 'observed',
+  findingId: known.id,
+  vulnerabilityId: known.vulnerabilityId,
+  presence: presenceOf(place.category, known),
+})
+
 /**
  * Decides on a known finding in the report. `isChanged` is true if the staged content differs from the stored one.
  */
@@ -121,12 +129,7 @@ export const decideObserved = (
   reported: StagedContent & Pick<ReportedFinding, 'suppression'>,
   { isChanged }: { isChanged: boolean },
 ): ObservedFinding => {
-  const decision: ObservedFinding = {
-    kind: 'observed',
-    findingId: known.id,
-    vulnerabilityId: known.vulnerabilityId,
-    presence: presenceOf(place.category, known),
-  }
+  const decision = decideUnchanged(place, known)
   if (isChanged && mayChange(place, known))
     decision.content = { uuid: reported.uuid, severity: reported.severity, isLarge: reported.isLarge }
   if (reported.suppression) decision.suppression = reported.suppression

@@ -34,6 +34,17 @@ export interface ImportedFinding
   isLarge: boolean
 }
 
+/** A reported finding that was stored with this digest when its report was read, and that has no effects but its presence. */
+export interface UnchangedFinding extends Pick<ImportedFinding, 'uuid' | 'digest'> {
+  isUnchanged: true
+}
+
+export type ImportedEntry = ImportedFinding | UnchangedFinding
+
+export const isUnchanged = (entry: ImportedEntry): entry is UnchangedFinding => 'isUnchanged' in entry
+
+export const isFinding = (entry: ImportedEntry): entry is ImportedFinding => !isUnchanged(entry)
+
 export interface StatedSuppression extends Suppression {
   pointer: string
 }

@@ -66,6 +66,11 @@ export interface OpenedReport {
   inventory?: Inventory | undefined
   /** Returns the violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
+  /**
+   * Everything in the report that the reading of an entry depends on, except the entry. Entries with equal bytes then result
+   * in equal findings, and are cached if they have no other effects. Absent: entries also depend on each other.
+   */
+  entryContext?: string | undefined
   /** Queries the project for data that reading the entry needs. */
   prepare?: (entry: JsonObject) => Promise<void>
   /** Reads an entry, usually into one finding or one reason to skip it. Yields lazily if there are many. */

@@ -111,6 +111,8 @@ export interface ReportFinding {
   doubt: string | undefined
   /** Set if the report states that the finding is suppressed. */
   suppression?: Suppression | undefined
+  /** Hash of the bytes of the entry, if the entry can be cached. */
+  entryHash?: Buffer | undefined
 }
 
 export interface Identifier {

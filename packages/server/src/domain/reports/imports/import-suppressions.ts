@@ -12,7 +12,7 @@ import {
   type SuppressionForecast,
 } from '../../vulnerabilities/suppressions/forecast-suppressions.ts'
 import type { GroupedDecisions } from '../comparison/grouped-decisions.ts'
-import type { Outcome } from '../reader/read-report.ts'
+import type { Outcome } from '../reader/read-entries.ts'
 import type { ImportOutcome } from './import.ts'
 import type { LockedImport } from './import-queries.ts'
 import { type QueuedImport, refuseSuppressions } from './import-rights.ts'

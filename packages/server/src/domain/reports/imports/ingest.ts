@@ -24,6 +24,7 @@ import { loadStoredContents } from './compare/load-stored-contents.ts'
 import { missingWarnings } from './compare/missing-warnings.ts'
 import { storeStagedNew } from './compare/store-contents.ts'
 import { countDecisions, sampleDecisions } from './describe.ts'
+import { entryCacheOf, OutdatedEntries } from './entry-cache.ts'
 import { commitFiles, describeFiles, hasTriageScope } from './files/import-files.ts'
 import { commitHeld, heldWarnings } from './held/held-absences.ts'
 import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
@@ -147,7 +148,7 @@ export interface Attempt {
 
 /**
  * Imports a report. Nothing is visible before the last transaction. Returns true when the import is done, and false
- * when findings are still staged for promotion.
+ * when findings are still staged for promotion, or when the report must be read again.
  */
 export async function ingestReport(
   deps: RootDeps,
@@ -160,7 +161,8 @@ export async function ingestReport(
   const options = { ...stored.options, readsSuppressed: suppressionRefusal === undefined }
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, options)
   const inventoryId = await keepDependencies(deps, place, report, attempt)
-  const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
+  const comparison = await compareWithCache(deps, place, report, attempt)
+  if (!comparison) return false
   await assertOwnScope(deps, place, comparison, stored.options.sameRun)
   const withIds = await storeStagedNew(deps, place, comparison.decisions)
   const decisions = groupDecisions(withIds)
@@ -207,7 +209,29 @@ export async function ingestReport(
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
     if (hasListeners) await recordImportEvent(deps, 'report_imported', stored)
   })
+  cacheEntries(deps, report)
   return isDone
+}
+
+/** Compares the report with the known findings. Returns undefined if it must be read again without cached entries. */
+async function compareWithCache(
+  deps: RootDeps,
+  place: ImportPlace,
+  report: ImportReading,
+  { progress }: Attempt,
+): Promise<Comparison | undefined> {
+  try {
+    return await compareReport(deps, place, report, progress)
+  } catch (error) {
+    if (!(error instanceof OutdatedEntries)) throw error
+    entryCacheOf(deps.db).delete(report.entryContext ?? '')
+    return undefined
+  }
+}
+
+function cacheEntries({ db }: RootDeps, { entryContext, cachedEntries }: ImportReading): void {
+  const entries = cachedEntries()
+  if (entryContext !== undefined && entries) entryCacheOf(db).set(entryContext, entries)
 }
 
 /** Stores the dependencies that a report lists, still invisible, and returns the id of their inventory. */
@@ -236,7 +260,7 @@ type OpenedOptions = Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial' |
 }
 
 async function openReport(
-  { db }: Deps,
+  { db }: RootDeps,
   place: ImportPlace,
   file: { open: OpenBytes; bytes: number },
   { reportType, strict, isPartial, mapping, readsSuppressed }: OpenedOptions,
@@ -247,10 +271,16 @@ async function openReport(
   // Prevents an unhandled rejection if the reader never uses the contents; otherwise it still receives the error.
   stored.catch(() => {})
   const options = { reportType, strict, isPartial, mapping, readsSuppressed, projectId, isImageKnown, stored }
-  const read = await openReading(file.open, file.bytes, options)
+  const cache = entryCacheOf(db)
+  const isCaching = place.importId !== undefined && file.bytes >= minCachedBytes
+  const findCachedEntries = isCaching ? (context: string) => cache.get(context) : undefined
+  const read = await openReading(file.open, file.bytes, { ...options, findCachedEntries })
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }
+
+/** Size of a report from which its entries are cached. Smaller ones are read in a few milliseconds. */
+const minCachedBytes = 256 * 1024
 
 interface PlaceOptions extends Pick<IngestOptions, 'ref' | 'isPartial'> {
   category?: string | null | undefined

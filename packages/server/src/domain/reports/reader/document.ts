@@ -1,6 +1,7 @@
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { printKey } from '../formats/problems/checks.ts'
 import { asJson } from './as-json.ts'
+import { type CachedEntry, type FindEntry, hashEntry } from './cached-entries.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
 import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './record-splitter.ts'
@@ -24,8 +25,11 @@ export interface Document {
   survey: () => Promise<unknown>
   /** Returns the document with the lists on these paths empty, and the first entry of each path. */
   context: (paths: readonly ItemPath[]) => Promise<DocumentContext>
-  /** Yields the entries in file order. Yields to the event loop in between; the time of the consumer counts too. */
-  items: (paths: readonly ItemPath[]) => AsyncGenerator<Item>
+  /**
+   * Yields the entries in file order. Yields to the event loop in between; the time of the consumer counts too. Does not
+   * parse cached entries.
+   */
+  items: (paths: readonly ItemPath[], findCached?: FindEntry) => AsyncGenerator<Item>
 }
 
 export interface DocumentContext {
@@ -43,8 +47,11 @@ export interface Item {
   index: number
   /** Key of the entry in an object. */
   key?: string | undefined
-  /** Undefined when the entry exceeds the size limit. */
+  /** Undefined when the entry exceeds the size limit, or is cached. */
   json: ReportJson | undefined
+  /** Hash of the bytes; undefined without a cache, and when the entry exceeds the size limit. */
+  hash: Buffer | undefined
+  cached: CachedEntry | undefined
   /** True if the entry is so large that the reader yields to the event loop between its processing steps. */
   isLarge: boolean
 }
@@ -55,9 +62,9 @@ export function openDocument(open: OpenBytes, limits: DocumentLimits = documentL
   return {
     survey: () => explained(survey(text(), limits)),
     context: (paths) => explained(readContext(text(), paths, limits)),
-    async *items(paths) {
+    async *items(paths, findCached) {
       try {
-        yield* readItems(text(), paths, limits)
+        yield* readItems(text(), { paths, limits, findCached })
       } catch (error) {
         await explain(error, text)
       }
@@ -98,16 +105,22 @@ async function readContext(
 
 async function* readItems(
   text: AsyncIterable<Buffer>,
-  paths: readonly ItemPath[],
-  limits: DocumentLimits,
+  {
+    paths,
+    limits,
+    findCached,
+  }: { paths: readonly ItemPath[]; limits: DocumentLimits; findCached: FindEntry | undefined },
 ): AsyncGenerator<Item> {
   const splitter = openRecordSplitter(paths, limits, { keepRest: false })
   const slice = startTimeSlice()
   for await (const chunk of withYields(text)) {
     for (const { path, list, index, key, offset, bytes } of splitter.push(chunk)) {
-      const json = bytes && parsePiece(bytes, offset)
+      const hash = findCached && bytes && hashEntry(bytes)
+      const cached = hash && findCached?.(hash)
+      const json = cached ? undefined : bytes && parsePiece(bytes, offset)
       const isLarge = bytes !== undefined && bytes.length > largeBytes
-      yield { path, pointer: `${list}/${key === undefined ? index : printKey(key)}`, list, index, key, json, isLarge }
+      const pointer = `${list}/${key === undefined ? index : printKey(key)}`
+      yield { path, pointer, list, index, key, json, hash, cached, isLarge }
       if (slice.isOver()) await slice.next()
     }
   }

@@ -34,10 +34,13 @@ export async function openReading(
     yield inventory?.dependencies ?? []
   }
   async function* imported() {
-    for await (const batch of batches()) yield batch.map((finding) => importedFrom(finding))
+    for await (const batch of batches()) yield batch.findings.map((finding) => importedFrom(finding))
   }
   return {
-    reading: { header, inventorySource: inventory?.source, dependencies, batches: imported, outcome, close: () => {} },
+    reading: {
+      ...{ header, inventorySource: inventory?.source, entryContext: undefined },
+      ...{ dependencies, batches: imported, outcome, cachedEntries: () => undefined, close: () => {} },
+    },
   }
 }
 

@@ -1,25 +1,31 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import type { ReportType } from '../../findings/scales.ts'
-import { groupBy } from '../../group-by.ts'
 import { loadScores } from '../formats/fields/cvss-score.ts'
 import { objectOf } from '../formats/fields/json-fields.ts'
-import { shorten } from '../formats/fields/shorten.ts'
 import { formatOf, unknownFormat } from '../formats/formats.ts'
-import { type Gaps, startGaps } from '../formats/gaps.ts'
+import { startGaps } from '../formats/gaps.ts'
 import type { Mapping } from '../formats/generic/mapping.ts'
-import { startDeduplication, startScannerOrder } from '../formats/identity/deduplicate.ts'
+import { startScannerOrder } from '../formats/identity/deduplicate.ts'
 import { sha1 } from '../formats/identity/fingerprints.ts'
 import { startProblems } from '../formats/problems/problems.ts'
 import { startTally, type Tally } from '../formats/problems/tally.ts'
-import type { MergedFinding, Report, ReportFinding, Scan, SkippedFinding } from '../formats/report.ts'
+import type { Report, ReportFinding } from '../formats/report.ts'
 import type { IsImageKnown, OpenedReport, OpenOptions, ReportFormat, ReportHeader } from '../formats/report-format.ts'
 import { unsupportedText } from '../formats/unsupported.ts'
-import { type Document, type DocumentContext, type DocumentLimits, type Item, openDocument } from './document.ts'
+import type { FindEntry } from './cached-entries.ts'
+import { type Document, type DocumentContext, type DocumentLimits, openDocument } from './document.ts'
+import {
+  checkItem,
+  type Outcome,
+  prepare,
+  type ReadBatch,
+  readItem,
+  startReading,
+  startRemarks,
+} from './read-entries.ts'
 import { type OpenBytes, openText, sourceLimits } from './source.ts'
-import { startSuppressedFindings } from './suppressed-findings.ts'
 import { Unreadable } from './unreadable.ts'
 
 export interface ReadOptions {
@@ -44,8 +50,13 @@ export interface Reading {
   header: ReportHeader
   /** Dependencies that the report lists; undefined if it does not list any. */
   inventory: ReportedInventory | undefined
-  /** Yields the findings in file order, without duplicates. Throws `Unreadable` at the first invalid byte. */
-  batches: () => AsyncGenerator<ReportFinding[]>
+  /** See `OpenedReport.entryContext`. Includes the options that the reading of an entry depends on. */
+  entryContext: string | undefined
+  /**
+   * Yields the findings in file order, without duplicates. Throws `Unreadable` at the first invalid byte. Does not read the
+   * entries that are cached.
+   */
+  batches: (findCached?: FindEntry) => AsyncGenerator<ReadBatch>
   /** Complete after the last batch. */
   outcome: () => Outcome
 }
@@ -55,20 +66,6 @@ interface ReportedInventory {
   source: string
   dependencies: readonly ReportedDependency[]
 }
-
-/** Results of reading all entries. Its lists are truncated. */
-export type Outcome = Pick<
-  Report,
-  | 'counts'
-  | 'artifact'
-  | 'scannedFiles'
-  | 'warnings'
-  | 'gaps'
-  | 'skipped'
-  | 'skippedSuppressed'
-  | 'unsuppressed'
-  | 'merged'
->
 
 /**
  * Starts reading a scanner report of any supported format, or returns the problems if it is unreadable. The file is
@@ -85,10 +82,11 @@ export async function readReport(
     if (!format) return { problems: [unknownFormat(root)] }
     const { items, parts = [], omits = [] } = format
     const context = await document.context([...items, ...parts, ...omits])
-    const tally = startTally()
+    const remarks = startRemarks()
+    const { tally, gaps } = remarks
     for (const warning of context.rest.warnings) tally.add(warning, '')
-    const opening = { ...options, tally, gaps: startGaps(), scoreOf: loadScores() }
-    if (options.isPartial) opening.gaps.add({}, 'its sender says that the scan was partial', '')
+    const opening = { ...options, tally, gaps, scoreOf: loadScores() }
+    if (options.isPartial) gaps.add({}, 'its sender says that the scan was partial', '')
     const opened = format.open(context, opening)
     if (!('header' in opened)) return opened
 
@@ -97,17 +95,24 @@ export async function readReport(
     return violations.length > 0
       ? { problems: violations }
       : {
-          reading: startReading(document, format, opened, {
-            ...opening,
+          reading: {
+            header: opened.header,
             inventory,
-            losers: await findDuplicates(document, format, context, opening),
-          }),
+            entryContext: entryContextOf(opened, options),
+            ...startReading(document, format, opened, {
+              remarks,
+              losers: await findDuplicates(document, format, context, opening),
+            }),
+          },
         }
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [await named(error, open, options)] }
     throw error
   }
 }
+
+const entryContextOf = ({ entryContext }: OpenedReport, { projectId, readsSuppressed }: ReadOptions) =>
+  entryContext && JSON.stringify([projectId, readsSuppressed === true, entryContext])
 
 /** Replaces a JSON syntax error by the name of the unsupported format, if the text is recognised. */
 async function named({ problem }: Unreadable, open: OpenBytes, { limits }: ReadOptions): Promise<ReportProblem> {
@@ -142,24 +147,6 @@ async function findViolations(
   return problems.all()
 }
 
-function checkItem(opened: Pick<OpenedReport, 'check'>, item: Item): ReportProblem[] {
-  if (item.json) return opened.check(item.json.value, item)
-  return [{ type: 'Schema', message: tooLargeEntry, pointer: item.pointer }]
-}
-
-const tooLargeEntry = 'the entry is larger than this server reads'
-
-/** Number of findings in a batch. Small, because each garbage collection copies the findings of an unfinished batch. */
-const batchSize = 5
-/** Maximum size of the findings in a batch, because single entries may be large. */
-const batchCharacters = 2 * 1024 * 1024
-
-interface ReadingOptions extends Pick<Reading, 'inventory'> {
-  tally: Tally
-  gaps: Gaps
-  losers: ReadonlyMap<string, string> | undefined
-}
-
 /** Reads the dependencies that the report lists, in a pass before the findings, which may refer to them. */
 async function readInventory(
   document: Document,
@@ -176,98 +163,6 @@ async function readInventory(
     if (slice.isOver()) await slice.next()
   }
   return { source: storedSource(inventory.source), dependencies: inventory.list() }
-}
-
-function startReading(
-  document: Document,
-  format: ReportFormat,
-  opened: OpenedReport,
-  { tally, gaps, losers, inventory }: ReadingOptions,
-): Reading {
-  const problems = startProblems()
-  problems.add(opened.problems)
-  const counts = { read: 0, merged: 0, skipped: 0 }
-  const skipped: SkippedFinding[] = []
-  const merged: MergedFinding[] = []
-  const suppressed = startSuppressedFindings(losers !== undefined)
-  let skippedSuppressed = 0
-
-  async function* batches(): AsyncGenerator<ReportFinding[]> {
-    const repeats = startDeduplication(losers)
-    let batch: ReportFinding[] = []
-    let characters = 0
-    const slice = startTimeSlice()
-    for await (const item of document.items(format.items)) {
-      if (item.isLarge) await setImmediate()
-      if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
-      problems.add(checkItem(opened, item))
-      if (item.isLarge) await setImmediate()
-      await prepare(opened, item)
-      for (const made of readItem(opened, item)) {
-        counts.read++
-        if ('uuid' in made) {
-          const repeat = repeats.keptFor(made)
-          if (!repeat) {
-            batch.push(made)
-            characters += made.rawMetadata.length
-            suppressed.kept(made)
-          } else {
-            suppressed.merged(made, repeat)
-            if (++counts.merged <= maxListed) merged.push(repeat)
-          }
-        } else {
-          if (!made.isSettled) addGap(gaps, opened, item, made)
-          if (made.isSuppressed) skippedSuppressed++
-          const { pointer, reason } = made
-          if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
-        }
-        if (batch.length >= batchSize || characters >= batchCharacters) {
-          yield batch
-          batch = []
-          characters = 0
-        }
-        if (slice.isOver()) await slice.next()
-      }
-    }
-    if (batch.length > 0) yield batch
-  }
-
-  return {
-    header: opened.header,
-    inventory,
-    batches,
-    outcome: () => ({
-      counts,
-      artifact: opened.artifact?.(),
-      scannedFiles: opened.scannedFiles,
-      warnings: [...problems.all(), ...opened.warnings, ...tally.warnings(), ...remarksOf(opened.header.scan)],
-      gaps: gaps.all(),
-      skipped,
-      skippedSuppressed,
-      unsuppressed: suppressed.unsuppressed(),
-      merged,
-    }),
-  }
-}
-
-function addGap(gaps: Gaps, { scopesOf }: OpenedReport, item: Item, { pointer, reason }: SkippedFinding): void {
-  for (const scope of scopesOf?.(item) ?? [{}]) gaps.add(scope, `an entry cannot be read (${reason})`, pointer)
-}
-
-const maxListed = 1000
-const maxRemarks = 100
-const maxRemark = 500
-
-/** Returns warnings and errors that the scanner reports, for example that it could not read a file. */
-function remarksOf({ messages }: Scan): ReportProblem[] {
-  const said = groupBy(
-    messages.filter(({ level }) => level !== 'info'),
-    ({ level, value }) =>
-      shorten(`${level === 'fatal' ? 'The scanner reports an error' : 'The scanner warns'}: ${value}`, maxRemark),
-  )
-  return [...said].slice(0, maxRemarks).map(([text, { length }]) => {
-    return { type: 'Scanner', message: length === 1 ? text : `${text} (${length} times)`, pointer: '' }
-  })
 }
 
 /** Finds duplicates in an extra pass, for formats in which a later entry may take precedence over an earlier one. */
@@ -291,18 +186,6 @@ async function findDuplicates(
   return await order.duplicates()
 }
 
-async function prepare(opened: OpenedReport, { json }: Item): Promise<void> {
-  const entry = opened.prepare && objectOf(json?.value)
-  if (entry) await opened.prepare?.(entry)
-}
-
-function readItem(opened: OpenedReport, item: Item): Iterable<ReportFinding | SkippedFinding> {
-  const { pointer, json } = item
-  if (!json) return [{ pointer, reason: tooLargeEntry }]
-  const entry = objectOf(json.value)
-  return entry ? opened.read(entry, item) : [{ pointer, reason: 'it is not an object' }]
-}
-
 /** Reads a whole report into memory. */
 export async function readWholeReport(
   open: OpenBytes,
@@ -313,7 +196,7 @@ export async function readWholeReport(
   const { header, batches, outcome } = read.reading
   try {
     const findings: ReportFinding[] = []
-    for await (const batch of batches()) findings.push(...batch)
+    for await (const batch of batches()) findings.push(...batch.findings)
     return { report: { ...header, scanner: header.scanner ?? findings[0]?.scanner, findings, ...outcome() } }
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [error.problem] }

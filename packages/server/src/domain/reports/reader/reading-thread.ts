@@ -2,9 +2,11 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { type ReportProblem, unavailable } from '../../../platform/failure.ts'
 import { receiveAll, SenderDisconnected, sendAll } from '../../../platform/port-stream.ts'
 import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
-import type { Outcome, ReadOptions } from './read-report.ts'
+import type { PackedEntries } from './cached-entries.ts'
+import type { Outcome } from './read-entries.ts'
+import type { ReadOptions } from './read-report.ts'
 import type { ImportReading, ImportReadOptions } from './reading.ts'
-import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
+import type { Known, ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import { copies, type OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
 
@@ -37,14 +39,14 @@ export const closeReading = () => Promise.all([workers.large.close(), workers.sm
  */
 export async function readOnThread(
   open: OpenBytes,
-  { isImageKnown, stored, ...options }: ImportReadOptions,
+  { isImageKnown, stored, findCachedEntries, ...options }: ImportReadOptions,
   size: keyof typeof workers,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
   const start = (job: ReadingJob) => {
     const owner = size === 'small' ? `project:${options.projectId}` : undefined
     return workers[size].run(job, [job.requests, job.messages], owner)
   }
-  const { received, close } = startJob(start, { open, isImageKnown, stored }, options)
+  const { received, close } = startJob(start, { open, isImageKnown, stored, findCachedEntries }, options)
   try {
     const { value: message } = await received.next()
     if (message && 'header' in message)
@@ -62,8 +64,9 @@ export async function readOnThread(
 function restOf(
   received: AsyncGenerator<ReadingMessage>,
   hasInventory: boolean,
-): Pick<ImportReading, 'dependencies' | 'batches' | 'outcome'> {
+): Pick<ImportReading, 'dependencies' | 'batches' | 'outcome' | 'cachedEntries'> {
   let outcome: Outcome | undefined
+  let cachedEntries: PackedEntries | undefined
   return {
     async *dependencies() {
       for (let isLeft = hasInventory; isLeft; ) {
@@ -76,7 +79,7 @@ function restOf(
     async *batches() {
       for await (const message of received) {
         if ('batch' in message) yield message.batch
-        else if ('outcome' in message) outcome = message.outcome
+        else if ('outcome' in message) ({ outcome, cachedEntries } = message)
         else if ('unreadable' in message) throw new Unreadable(message.unreadable)
       }
     },
@@ -84,12 +87,15 @@ function restOf(
       if (!outcome) throw new Error('the report was not read to its end')
       return outcome
     },
+    cachedEntries: () => cachedEntries,
   }
 }
 
+type JobSources = { open: OpenBytes } & Pick<ImportReadOptions, 'isImageKnown' | 'stored' | 'findCachedEntries'>
+
 function startJob(
   start: (job: ReadingJob) => Promise<'done'>,
-  { open, isImageKnown, stored }: { open: OpenBytes } & Pick<ImportReadOptions, 'isImageKnown' | 'stored'>,
+  { open, isImageKnown, stored, findCachedEntries }: JobSources,
   options: Omit<ReadOptions, 'isImageKnown'>,
 ): { received: AsyncGenerator<ReadingMessage>; close: () => void } {
   const { port1: requests, port2: theirRequests } = new MessageChannel()
@@ -103,12 +109,17 @@ function startJob(
     const { answer } = request
     const respondTo = () => {
       if ('image' in request) return respond(answer, isImageKnown?.(request.image))
-      return 'stored' in request ? respond(answer, stored) : sendFile(answer, open)
+      return 'known' in request ? respond(answer, knownIn(request.known)) : sendFile(answer, open)
     }
     respondTo().catch(fail)
   })
+  const knownIn = async ({ entryContext }: { entryContext: string | undefined }): Promise<Known> => ({
+    stored: await stored,
+    cachedEntries: entryContext === undefined ? undefined : findCachedEntries?.(entryContext),
+  })
   const job = {
     hasStored: stored !== undefined,
+    cachesEntries: findCachedEntries !== undefined,
     options: { ...options, checksImages: isImageKnown !== undefined },
     requests: theirRequests,
     messages: theirMessages,

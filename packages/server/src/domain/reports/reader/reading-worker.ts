@@ -2,11 +2,13 @@ import { MessageChannel, parentPort } from 'node:worker_threads'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
 import { openBufferCollector, openGarbageCollector } from '../../../platform/v8-flags.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
-import { type ImportedFinding, type IsStored, importedFrom } from '../comparison/imported-finding.ts'
-import { findContents, type StoredContents } from '../comparison/stored-contents.ts'
-import type { ReportFinding } from '../formats/report.ts'
+import { type ImportedEntry, type IsStored, importedFrom } from '../comparison/imported-finding.ts'
+import { hashKey } from '../comparison/key-table.ts'
+import { findContents } from '../comparison/stored-contents.ts'
+import { collectEntries, type EntryCollector, type FindEntry, indexEntries } from './cached-entries.ts'
+import type { ReadBatch } from './read-entries.ts'
 import { readReport } from './read-report.ts'
-import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
+import type { Known, ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Number of batches read ahead while an earlier one is imported. */
@@ -34,15 +36,23 @@ const findingsPerMessage = 50
 const charactersPerMessage = 2 * 1024 * 1024
 
 async function* importedBatches(
-  batches: AsyncIterable<readonly ReportFinding[]>,
+  batches: AsyncIterable<ReadBatch>,
   isStored: IsStored | undefined,
-): AsyncGenerator<ImportedFinding[]> {
-  let imported: ImportedFinding[] = []
+  entries: EntryCollector | undefined,
+): AsyncGenerator<ImportedEntry[]> {
+  let imported: ImportedEntry[] = []
   let characters = 0
-  for await (const batch of batches) {
-    for (const finding of batch) {
-      imported.push(importedFrom(finding, isStored))
-      characters += finding.rawMetadata.length
+  for await (const { findings, cached } of batches) {
+    for (const { hash, ...entry } of cached) {
+      imported.push({ uuid: entry.uuid, digest: entry.digest, isUnchanged: true })
+      entries?.add(hash, entry)
+    }
+    for (const finding of findings) {
+      const one = importedFrom(finding, isStored)
+      const { entryHash, keys, rawMetadata } = finding
+      if (entryHash) entries?.add(entryHash, { uuid: one.uuid, digest: one.digest, keys: keys.map(hashKey) })
+      imported.push(one)
+      characters += rawMetadata.length
     }
     if (imported.length < findingsPerMessage && characters < charactersPerMessage) continue
     yield imported
@@ -51,6 +61,18 @@ async function* importedBatches(
   }
   if (imported.length > 0) yield imported
 }
+
+/** Returns a function that finds cached entries whose findings are stored and unchanged. */
+function openCache(cachedEntries: Known['cachedEntries'], isStored: IsStored | undefined): FindEntry {
+  if (!cachedEntries || !isStored) return () => undefined
+  const find = indexEntries(cachedEntries)
+  return (hash) => {
+    const entry = find(hash)
+    return entry && isStored(entry.uuid, entry.digest) ? entry : undefined
+  }
+}
+
+const none: Known = { stored: undefined, cachedEntries: undefined }
 
 const dependenciesPerMessage = 500
 
@@ -62,12 +84,14 @@ function* dependencyMessages(all: readonly ReportedDependency[]): Generator<Read
 }
 
 // Runs in a worker thread: see reading-thread.ts.
-parentPort?.on('message', async ({ options, hasStored, requests, messages }: ReadingJob) => {
+parentPort?.on('message', async ({ options, hasStored, cachesEntries, requests, messages }: ReadingJob) => {
   let isOver = false
   bytesRead = 0
   // The consumer has closed the port. The process exits, because there is no other way to stop in the middle of a step.
   messages.on('close', () => isOver || process.exit())
-  const sendRequest = (request: { open: true } | { stored: true } | { image: string }) => {
+  const sendRequest = (
+    request: { open: true } | { known: { entryContext: string | undefined } } | { image: string },
+  ) => {
     const { port1: answer, port2 } = new MessageChannel()
     requests.postMessage({ ...request, answer } satisfies ReadingRequest, [answer])
     return port2
@@ -84,18 +108,23 @@ parentPort?.on('message', async ({ options, hasStored, requests, messages }: Rea
       return
     }
     const { header, inventory, batches, outcome } = read.reading
-    const stored = hasStored ? await receiveOne<StoredContents | undefined>(sendRequest({ stored: true })) : undefined
+    const entryContext = cachesEntries ? read.reading.entryContext : undefined
+    const { stored, cachedEntries } = hasStored
+      ? await receiveOne<Known>(sendRequest({ known: { entryContext } }))
+      : none
     const isStored = stored && findContents(stored)
-    yield { header, inventorySource: inventory?.source }
+    const entries = entryContext === undefined ? undefined : collectEntries()
+    const findCached = entries && openCache(cachedEntries, isStored)
+    yield { header, inventorySource: inventory?.source, entryContext }
     if (inventory) yield* dependencyMessages(inventory.dependencies)
     try {
-      for await (const batch of importedBatches(batches(), isStored)) yield { batch }
+      for await (const batch of importedBatches(batches(findCached), isStored, entries)) yield { batch }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       yield { unreadable: error.problem }
       return
     }
-    yield { outcome: outcome() }
+    yield { outcome: outcome(), cachedEntries: entries?.packed() }
   }
   try {
     await sendAll(messages, readMessages(), { ahead: batchesAhead })

@@ -114,9 +114,9 @@ describe('limits', () => {
     if (!('reading' in read)) throw new Error(JSON.stringify(read.problems))
     let [findings, characters] = [0, 0]
     for await (const batch of read.reading.batches()) {
-      expect(batch.length).toBeLessThanOrEqual(200)
-      findings += batch.length
-      characters += batch.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
+      expect(batch.findings.length).toBeLessThanOrEqual(200)
+      findings += batch.findings.length
+      characters += batch.findings.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
     }
     expect(findings).toBe(4000)
     expect(characters).toBeLessThan(35_000_000)
@@ -159,7 +159,7 @@ describe('limits', () => {
     const read = await readReport(open(report), { projectId: 42 })
     if (!('reading' in read)) throw new Error(JSON.stringify(read.problems))
     const sizes: number[] = []
-    for await (const batch of read.reading.batches()) sizes.push(batch.length)
+    for await (const batch of read.reading.batches()) sizes.push(batch.findings.length)
     expect(sizes).toEqual([2, 2, 2, 2, 2])
   })
 })

@@ -3,7 +3,7 @@ import type { MergedFinding, ReportFinding } from '../formats/report.ts'
 /** Notices suppressed findings that another entry of the report states without a suppression. */
 export interface SuppressedFindings {
   kept: (finding: ReportFinding) => void
-  merged: (finding: ReportFinding, merged: MergedFinding) => void
+  merged: (finding: Pick<ReportFinding, 'suppression'>, merged: MergedFinding) => void
   /** Pointers of kept findings that are not suppressed after all. */
   unsuppressed: () => string[]
 }

@@ -62,6 +62,7 @@ function ofOneCategory(opened: Opened, reportType: ReportType): Opened {
   const reason = `its category is not ${reportType}, like the first one's; send report_type to have all read as one`
   return {
     ...opened,
+    entryContext: opened.entryContext && `${opened.entryContext} of one category`,
     check: (value, item) =>
       differs(value)
         ? [{ type: 'Schema', message: `property '${item.pointer}': ${reason}`, pointer: item.pointer }]
@@ -108,7 +109,10 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
     rawText: startRawTexts(),
   }
   const check = vulnerabilityCheck(major, reportType)
+  const inventory = readDependencyFiles(root, options)
+  const isIndependent = major !== 14 && !images && !artifacts && !inventory && objectsOf(root.remediations).length === 0
   return {
+    ...(isIndependent && { entryContext: JSON.stringify([version, reportType, analyzer, scanners.ofScan]) }),
     header: {
       format: 'gitlab',
       version,
@@ -123,7 +127,7 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
     check: (value, { index }) => findProblems(check, value, ['vulnerabilities', index]),
     ...(images && { prepare: images.lookUp }),
     ...(artifacts && { artifact: artifacts.only }),
-    inventory: readDependencyFiles(root, options),
+    inventory,
     read: (entry, { pointer, json }) => {
       artifacts?.add(objectOf(entry.location)?.image)
       return [readFinding(finding, entry, pointer, json?.exactLines)]

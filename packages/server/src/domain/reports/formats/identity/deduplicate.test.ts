@@ -17,7 +17,7 @@ async function deduplicate(findings: ReportFinding[], isMixed = false) {
   const kept: ReportFinding[] = []
   const merged: MergedFinding[] = []
   for (const finding of findings) {
-    const repeat = keptFor(finding)
+    const repeat = keptFor(finding, finding.keys.map(hashKey))
     if (repeat) merged.push(repeat)
     else kept.push(finding)
   }

@@ -4,8 +4,11 @@ import type { MergedFinding, ReportFinding, Scanner } from '../report.ts'
 import { startPointerList } from './pointer-list.ts'
 
 export interface Deduplicator {
-  /** Returns the finding that this one duplicates, or undefined if it is the first of its kind. */
-  keptFor: (finding: ReportFinding) => MergedFinding | undefined
+  /**
+   * Returns the finding that this one duplicates, or undefined if it is the first of its kind. `keys` are the hashes of its
+   * deduplication keys.
+   */
+  keptFor: (finding: Pick<ReportFinding, 'pointer' | 'uuid'>, keys: readonly KeyHash[]) => MergedFinding | undefined
 }
 
 /**
@@ -16,13 +19,11 @@ export function startDeduplication(duplicates?: ReadonlyMap<string, string>): De
   const table = startKeyTable()
   const pointers = startPointerList()
   return {
-    keptFor(finding) {
-      const { pointer, uuid, keys } = finding
+    keptFor({ pointer, uuid }, hashes) {
       if (duplicates) {
         const into = duplicates.get(pointer)
         return into === undefined ? undefined : { pointer, uuid, into }
       }
-      const hashes = keys.map(hashKey)
       for (const hash of hashes) {
         const winner = table.find(hash)
         if (winner !== undefined) return { pointer, uuid, into: pointers.at(winner) }

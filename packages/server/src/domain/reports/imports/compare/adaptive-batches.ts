@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ImportedFinding } from '../../comparison/imported-finding.ts'
+import { type ImportedEntry, type ImportedFinding, isUnchanged } from '../../comparison/imported-finding.ts'
 
 /** Target duration of a batch that blocks other requests. The batch size is adapted to it. */
 const targetMs = 10
@@ -12,7 +12,7 @@ const maxCharacters = 2 * 1024 * 1024
 /** Number of findings or characters after which a series of batches ends. */
 const maxSeries = { findings: 500, characters: 4 * maxCharacters }
 
-type Batch = readonly ImportedFinding[]
+type Batch = readonly ImportedEntry[]
 
 /** How batches are processed. */
 interface Processing {
@@ -50,7 +50,7 @@ export async function forEachAdaptiveBatch(
     const isFull = series.findings >= maxSeries.findings || series.characters >= maxSeries.characters
     if (isFull || !canContinue()) await endIfBegun()
   }
-  let waiting: ImportedFinding[] = []
+  let waiting: ImportedEntry[] = []
   for await (const batch of prefetched(batches, endIfBegun)) {
     waiting.push(...batch)
     while (waiting.length >= size || lengthOf(waiting) > maxCharacters) {
@@ -91,7 +91,10 @@ async function* prefetched(batches: AsyncIterable<Batch>, beforeWait: () => Prom
 }
 
 const lengthOf = (findings: Batch): number =>
-  findings.reduce((sum, { row = [] }) => row.reduce<number>((sum, value) => sum + lengthOfText(value), sum), 0)
+  findings.reduce((sum, entry) => (isUnchanged(entry) ? sum : lengthOfRow(entry, sum)), 0)
+
+const lengthOfRow = ({ row = [] }: ImportedFinding, sum: number): number =>
+  row.reduce<number>((sum, value) => sum + lengthOfText(value), sum)
 
 const lengthOfText = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
 

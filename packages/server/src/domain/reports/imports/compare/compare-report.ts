@@ -6,6 +6,7 @@ import { findImplausible, type ScannerTally } from '../../comparison/absence-gua
 import type { Decision } from '../../comparison/decision.ts'
 import { type Decisions, observedIds } from '../../comparison/decision-list.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
+import { isUnchanged } from '../../comparison/imported-finding.ts'
 import type { ImportReading } from '../../reader/reading.ts'
 import { Unreadable } from '../../reader/unreadable.ts'
 import { isEmptyOneHeld } from '../held/held-absence-queries.ts'
@@ -135,7 +136,7 @@ function countBatches(report: ImportReading) {
     reportTypes: () => [...reportTypes],
     async *batches() {
       for await (const batch of readable(report.batches())) {
-        for (const finding of batch) reportTypes.add(finding.reportType)
+        for (const entry of batch) if (!isUnchanged(entry)) reportTypes.add(entry.reportType)
         total += batch.length
         yield batch
       }

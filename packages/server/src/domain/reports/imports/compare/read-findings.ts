@@ -12,15 +12,16 @@ import {
   type UuidPair,
   type UuidResult,
 } from '../../comparison/by-uuid.ts'
-import { decideNew, startSamples } from '../../comparison/decision.ts'
+import { decideNew, decideUnchanged, startSamples } from '../../comparison/decision.ts'
 import { type DecisionList, openDecisionList } from '../../comparison/decision-list.ts'
 import { fingerprintKeysOf } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
-import type { ImportedFinding } from '../../comparison/imported-finding.ts'
+import { type ImportedEntry, type ImportedFinding, isFinding, isUnchanged } from '../../comparison/imported-finding.ts'
 import type { ContestedFinding, MatchedBefore } from '../../comparison/matching.ts'
 import { type RepeatedKeys, startRepeatedKeys } from '../../comparison/repeated-keys.ts'
 import { mayBeKnown, type ReportedFinding, reportedFrom } from '../../comparison/reported-finding.ts'
 import { type Gap, startGaps } from '../../formats/gaps.ts'
+import { OutdatedEntries } from '../entry-cache.ts'
 import { forEachAdaptiveBatch } from './adaptive-batches.ts'
 import type { BatchTransaction } from './batch-transaction.ts'
 import { addDoubtfulEntries } from './doubtful-entries.ts'
@@ -45,7 +46,7 @@ export interface ReadFindings {
 }
 
 export interface FindingBatches {
-  batches: AsyncIterable<readonly ImportedFinding[]>
+  batches: AsyncIterable<readonly ImportedEntry[]>
   /** Called after each series of batches, for example to report the progress. */
   afterSeries: () => Promise<void>
   /** Transaction that stores the contents; the caller ends it. */
@@ -94,14 +95,16 @@ export async function readFindings(
     }
   }
 
-  async function readBatch(batch: readonly ImportedFinding[]): Promise<void> {
+  async function readBatch(entries: readonly ImportedEntry[]): Promise<void> {
+    read.total += entries.length
+    for (const known of await listUnchanged(deps, place, entries)) read.decisions.push(decideUnchanged(place, known))
+    const batch = entries.filter(isFinding)
+    if (batch.length === 0) return
     await scanners.upsert(
       transaction,
       batch.map(({ scanner }) => scanner),
     )
-    const pairs = hadFindings
-      ? await loadPairs(deps, place, batch)
-      : batch.map((finding) => ({ finding, known: undefined, owner: undefined }))
+    const pairs = hadFindings ? await loadPairs(deps, place, batch) : batch.map(unknownPair)
     await addDoubtfulEntries(deps.db, place, pairs, doubts)
     const results = pairs.map((pair) => compareByUuid(place, pair))
     const inserted = results.flatMap((result) => (result.kind === 'unknown' ? result.finding : []))
@@ -110,7 +113,6 @@ export async function readFindings(
     for (const { finding } of results) if (hasPast(finding)) read.repeatedKeys.addAll(fingerprintKeysOf(finding))
     for (const result of results) add(result)
     for (const finding of inserted) addUnknown(finding, place.importId === undefined ? 0 : idOf(ids, finding.uuid))
-    read.total += batch.length
   }
 
   const endSeries = () => transaction.end().then(afterSeries)
@@ -133,6 +135,28 @@ const emptyReadFindings = (): ReadFindings => ({
   doubtful: [],
   total: 0,
 })
+
+/**
+ * Returns the stored findings of the unchanged entries. Throws `OutdatedEntries` if one of them is not as it was when the
+ * report was read.
+ */
+async function listUnchanged(
+  { db }: RootDeps,
+  place: ImportPlace,
+  entries: readonly ImportedEntry[],
+): Promise<KnownFinding[]> {
+  const unchanged = entries.filter(isUnchanged)
+  if (unchanged.length === 0) return []
+  const uuids = unchanged.map(({ uuid }) => uuid)
+  const known = new Map((await findKnownFindings(db, place, uuids)).map((finding) => [finding.uuid, finding]))
+  return unchanged.map(({ uuid, digest }) => {
+    const finding = known.get(uuid)
+    if (finding?.digest !== digest || !finding.isOwnUuid || !finding.wasSeen) throw new OutdatedEntries()
+    return finding
+  })
+}
+
+const unknownPair = (finding: ImportedFinding): UuidPair => ({ finding, known: undefined, owner: undefined })
 
 /** Loads the stored findings of a batch. */
 async function loadPairs({ db }: RootDeps, place: ImportPlace, batch: readonly ImportedFinding[]): Promise<UuidPair[]> {

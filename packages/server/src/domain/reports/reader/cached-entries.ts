@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto'
+import type { KeyHash } from '../comparison/key-table.ts'
+
+/** What reading an entry of a report resulted in: one finding, and nothing else. */
+export interface CachedEntry {
+  uuid: string
+  /** Digest of the finding's content. */
+  digest: string
+  /** Hashes of the deduplication keys of the finding. */
+  keys: readonly KeyHash[]
+}
+
+/** Cached entries with the hashes of their bytes, one record after the other: see `writeRecord`. */
+export type PackedEntries = Uint8Array<ArrayBuffer>
+
+const hashBytes = 16
+const uuidBytes = 16
+const digestBytes = 20
+const keyBytes = 8
+const uuidAt = hashBytes
+const digestAt = uuidAt + uuidBytes
+const keyCountAt = digestAt + digestBytes
+const keysAt = keyCountAt + 1
+const maxKeys = 255
+
+/** Maximum size of the cached entries of one report, enough for 200,000 ordinary ones. Further entries are not cached. */
+export const maxPackedBytes = 16 * 1024 * 1024
+
+/** Returns a cryptographic hash of the bytes of an entry, because a sender could construct a collision of a weaker one. */
+export const hashEntry = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer').subarray(0, hashBytes)
+
+/** Cached entries that are found by the hash of their bytes. */
+export type FindEntry = (hash: Buffer) => CachedEntry | undefined
+
+/** Returns a function that finds a cached entry by the hash of its bytes. */
+export function indexEntries(packed: PackedEntries): FindEntry {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+  const starts = listStarts(bytes)
+  const slots = 2 * starts.length + 1
+  /** Start of the record plus one; zero marks an empty slot. */
+  const table = new Uint32Array(slots)
+  const slotOf = (hash: Buffer): number => {
+    let slot = hash.readUInt32LE(0) % slots
+    for (;;) {
+      const start = table[slot] ?? 0
+      if (start === 0 || hash.compare(bytes, start - 1, start - 1 + hashBytes) === 0) return slot
+      slot = (slot + 1) % slots
+    }
+  }
+  for (const start of starts) table[slotOf(bytes.subarray(start, start + hashBytes))] = start + 1
+  return (hash) => {
+    const start = table[slotOf(hash)] ?? 0
+    return start === 0 ? undefined : readRecord(bytes, start - 1)
+  }
+}
+
+function listStarts(bytes: Buffer): number[] {
+  const starts: number[] = []
+  for (let start = 0; start < bytes.length; start += keysAt + keyBytes * bytes.readUInt8(start + keyCountAt)) {
+    starts.push(start)
+  }
+  return starts
+}
+
+function readRecord(bytes: Buffer, start: number): CachedEntry {
+  const hex = bytes.toString('hex', start + uuidAt, start + keyCountAt)
+  const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+  const keys: KeyHash[] = []
+  const end = start + keysAt + keyBytes * bytes.readUInt8(start + keyCountAt)
+  for (let at = start + keysAt; at < end; at += keyBytes)
+    keys.push([bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)])
+  return { uuid, digest: hex.slice(2 * uuidBytes), keys }
+}
+
+export interface EntryCollector {
+  add(hash: Buffer, entry: CachedEntry): void
+  /** Returns a copy of the collected entries. */
+  packed(): PackedEntries
+}
+
+/** Collects entries for the next report of the same kind. */
+export function collectEntries(): EntryCollector {
+  let bytes = Buffer.allocUnsafeSlow(64 * 1024)
+  let used = 0
+  return {
+    add(hash, entry) {
+      const size = keysAt + keyBytes * entry.keys.length
+      if (entry.keys.length > maxKeys || used + size > maxPackedBytes) return
+      if (used + size > bytes.length) bytes = Buffer.concat([bytes], 2 * bytes.length)
+      writeRecord(bytes, used, hash, entry)
+      used += size
+    },
+    packed: () => new Uint8Array(bytes.subarray(0, used)),
+  }
+}
+
+/** Writes a record: the hash of the bytes (16), the uuid (16), the digest (20), the number of keys (1), and the keys (8 each). */
+function writeRecord(bytes: Buffer, start: number, hash: Buffer, { uuid, digest, keys }: CachedEntry): void {
+  hash.copy(bytes, start)
+  bytes.write(uuid.replaceAll('-', '') + digest, start + uuidAt, 'hex')
+  bytes.writeUInt8(keys.length, start + keyCountAt)
+  let at = start + keysAt
+  for (const [high, low] of keys) {
+    bytes.writeUInt32LE(high, at)
+    bytes.writeUInt32LE(low, at + 4)
+    at += keyBytes
+  }
+}
