@@ -112,7 +112,7 @@ export interface ReportFinding {
   /** Set if the report states that the finding is suppressed. */
   suppression?: Suppression | undefined
   /** Hash of the bytes of the entry, if the entry can be cached. */
-  entryHash?: Buffer | undefined
+  entryHash?: string | undefined
 }
 
 export interface Identifier {

@@ -26,11 +26,14 @@ const maxKeys = 255
 /** Maximum size of the cached entries of one report, enough for 200,000 ordinary ones. Further entries are not cached. */
 export const maxPackedBytes = 16 * 1024 * 1024
 
-/** Returns a cryptographic hash of the bytes of an entry, because a sender could construct a collision of a weaker one. */
-export const hashEntry = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer').subarray(0, hashBytes)
+/** Hash of the bytes of an entry: one character for each byte. Buffers of this size would take more memory. */
+export type EntryHash = string
+
+/** Returns a cryptographic hash, because a sender could construct a collision of a weaker one. */
+export const hashEntry = (bytes: Uint8Array): EntryHash => hash('sha256', bytes, 'binary').slice(0, hashBytes)
 
 /** Cached entries that are found by the hash of their bytes. */
-export type FindEntry = (hash: Buffer) => CachedEntry | undefined
+export type FindEntry = (hash: EntryHash) => CachedEntry | undefined
 
 /** Returns a function that finds a cached entry by the hash of its bytes. */
 export function indexEntries(packed: PackedEntries): FindEntry {
@@ -39,19 +42,28 @@ export function indexEntries(packed: PackedEntries): FindEntry {
   const slots = 2 * starts.length + 1
   /** Start of the record plus one; zero marks an empty slot. */
   const table = new Uint32Array(slots)
-  const slotOf = (hash: Buffer): number => {
-    let slot = hash.readUInt32LE(0) % slots
+  const slotOf = (hash: EntryHash): number => {
+    let slot = numberOf(hash) % slots
     for (;;) {
       const start = table[slot] ?? 0
-      if (start === 0 || hash.compare(bytes, start - 1, start - 1 + hashBytes) === 0) return slot
+      if (start === 0 || startsWith(bytes, start - 1, hash)) return slot
       slot = (slot + 1) % slots
     }
   }
-  for (const start of starts) table[slotOf(bytes.subarray(start, start + hashBytes))] = start + 1
+  for (const start of starts) table[slotOf(bytes.toString('latin1', start, start + hashBytes))] = start + 1
   return (hash) => {
     const start = table[slotOf(hash)] ?? 0
     return start === 0 ? undefined : readRecord(bytes, start - 1)
   }
+}
+
+/** Returns a number of 30 bits from the beginning of the hash. */
+const numberOf = (hash: EntryHash): number =>
+  (hash.charCodeAt(0) << 22) ^ (hash.charCodeAt(1) << 16) ^ (hash.charCodeAt(2) << 8) ^ hash.charCodeAt(3)
+
+function startsWith(bytes: Buffer, start: number, hash: EntryHash): boolean {
+  for (let index = 0; index < hashBytes; index++) if (bytes[start + index] !== hash.charCodeAt(index)) return false
+  return true
 }
 
 function listStarts(bytes: Buffer): number[] {
@@ -73,7 +85,7 @@ function readRecord(bytes: Buffer, start: number): CachedEntry {
 }
 
 export interface EntryCollector {
-  add(hash: Buffer, entry: CachedEntry): void
+  add(hash: EntryHash, entry: CachedEntry): void
   /** Returns a copy of the collected entries. */
   packed(): PackedEntries
 }
@@ -95,8 +107,8 @@ export function collectEntries(): EntryCollector {
 }
 
 /** Writes a record: the hash of the bytes (16), the uuid (16), the digest (20), the number of keys (1), and the keys (8 each). */
-function writeRecord(bytes: Buffer, start: number, hash: Buffer, { uuid, digest, keys }: CachedEntry): void {
-  hash.copy(bytes, start)
+function writeRecord(bytes: Buffer, start: number, hash: EntryHash, { uuid, digest, keys }: CachedEntry): void {
+  bytes.write(hash, start, 'latin1')
   bytes.write(uuid.replaceAll('-', '') + digest, start + uuidAt, 'hex')
   bytes.writeUInt8(keys.length, start + keyCountAt)
   let at = start + keysAt

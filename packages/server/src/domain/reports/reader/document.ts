@@ -1,12 +1,14 @@
 import { startTimeSlice } from '../../../platform/time-slice.ts'
+import { objectOf } from '../formats/fields/json-fields.ts'
 import { printKey } from '../formats/problems/checks.ts'
+import type { JsonObject } from '../formats/report.ts'
 import { asJson } from './as-json.ts'
-import { type CachedEntry, type FindEntry, hashEntry } from './cached-entries.ts'
+import { type CachedEntry, type EntryHash, type FindEntry, hashEntry } from './cached-entries.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
 import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './record-splitter.ts'
 import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
-import { unreadable } from './unreadable.ts'
+import { Unreadable, unreadable } from './unreadable.ts'
 
 export interface DocumentLimits extends SplitLimits, SourceLimits {}
 
@@ -26,6 +28,11 @@ export interface Document {
   /** Returns the document with the lists on these paths empty, and the first entry of each path. */
   context: (paths: readonly ItemPath[]) => Promise<DocumentContext>
   /**
+   * Returns the same as `survey` and `context` after one pass, for paths that follow from the beginning of the document.
+   * Returns undefined if that is impossible, or if the document has an error, which `survey` and `context` describe.
+   */
+  overview: (pathsOf: (root: unknown) => readonly ItemPath[] | undefined) => Promise<Overview | undefined>
+  /**
    * Yields the entries in file order. Yields to the event loop in between; the time of the consumer counts too. Does not
    * parse cached entries.
    */
@@ -36,6 +43,11 @@ export interface DocumentContext {
   rest: ReportJson
   /** First entries by path, for `firstOf`. */
   firsts: Map<ItemPath, unknown>
+}
+
+export interface Overview {
+  root: unknown
+  context: DocumentContext
 }
 
 export interface Item {
@@ -50,7 +62,7 @@ export interface Item {
   /** Undefined when the entry exceeds the size limit, or is cached. */
   json: ReportJson | undefined
   /** Hash of the bytes; undefined without a cache, and when the entry exceeds the size limit. */
-  hash: Buffer | undefined
+  hash: EntryHash | undefined
   cached: CachedEntry | undefined
   /** True if the entry is so large that the reader yields to the event loop between its processing steps. */
   isLarge: boolean
@@ -62,6 +74,7 @@ export function openDocument(open: OpenBytes, limits: DocumentLimits = documentL
   return {
     survey: () => explained(survey(text(), limits)),
     context: (paths) => explained(readContext(text(), paths, limits)),
+    overview: (pathsOf) => readOverview(text(), pathsOf, limits),
     async *items(paths, findCached) {
       try {
         yield* readItems(text(), { paths, limits, findCached })
@@ -93,14 +106,68 @@ async function readContext(
   paths: readonly ItemPath[],
   limits: DocumentLimits,
 ): Promise<DocumentContext> {
+  const reader = openContextReader(paths, limits)
+  for await (const chunk of withYields(text)) reader.push(chunk)
+  return reader.end()
+}
+
+function openContextReader(paths: readonly ItemPath[], limits: DocumentLimits) {
   const splitter = openRecordSplitter(paths, limits, { firstOnly: true })
   const firsts: DocumentContext['firsts'] = new Map()
-  for await (const chunk of withYields(text)) {
-    for (const { path, bytes, offset } of splitter.push(chunk)) {
-      firsts.set(path, bytes && parsePiece(bytes, offset).value)
+  return {
+    push(chunk: Buffer): void {
+      for (const { path, bytes, offset } of splitter.push(chunk)) {
+        firsts.set(path, bytes && parsePiece(bytes, offset).value)
+      }
+    },
+    end: (): DocumentContext => ({ rest: parseRest(splitter.end()), firsts }),
+  }
+}
+
+async function readOverview(
+  text: AsyncIterable<Buffer>,
+  pathsOf: (root: unknown) => readonly ItemPath[] | undefined,
+  limits: DocumentLimits,
+): Promise<Overview | undefined> {
+  let reader: ReturnType<typeof openContextReader> | undefined
+  try {
+    for await (const chunk of withYields(checkUtf8(text))) {
+      if (!reader) {
+        const paths = pathsOf(rootAtStart(chunk, limits))
+        // Entries of the root itself would be missing in it.
+        if (!paths || paths.some(({ length }) => length === 1)) return undefined
+        reader = openContextReader(paths, limits)
+      }
+      reader.push(chunk)
+    }
+    const context = reader?.end()
+    const root = objectOf(context?.rest.value)
+    return context && root && { root: withoutContents(root), context }
+  } catch (error) {
+    if (error instanceof NotJson || error instanceof Unreadable) return undefined
+    throw error
+  }
+}
+
+/** Returns the object with every container in it empty. */
+const withoutContents = (root: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(root).map(([key, value]) => [key, Array.isArray(value) ? [] : objectOf(value) ? {} : value]),
+  )
+
+/** Returns the root as far as the beginning of the text contains it; undefined if it cannot be parsed. */
+function rootAtStart(start: Buffer, limits: DocumentLimits): unknown {
+  const splitter = openRecordSplitter([], limits, { elide: true, firstOnly: true })
+  splitter.push(start)
+  const text = splitter.end().bytes.toString('utf8')
+  for (const end of [']}', '}}', '}', '']) {
+    try {
+      return JSON.parse(text + end)
+    } catch {
+      // The text ends in another place.
     }
   }
-  return { rest: parseRest(splitter.end()), firsts }
+  return undefined
 }
 
 async function* readItems(
@@ -116,7 +183,7 @@ async function* readItems(
   for await (const chunk of withYields(text)) {
     for (const { path, list, index, key, offset, bytes } of splitter.push(chunk)) {
       const hash = findCached && bytes && hashEntry(bytes)
-      const cached = hash && findCached?.(hash)
+      const cached = hash === undefined ? undefined : findCached?.(hash)
       const json = cached ? undefined : bytes && parsePiece(bytes, offset)
       const isLarge = bytes !== undefined && bytes.length > largeBytes
       const pointer = `${list}/${key === undefined ? index : printKey(key)}`

@@ -11,14 +11,14 @@ import { startProblems } from '../formats/problems/problems.ts'
 import { startTally, type Tally } from '../formats/problems/tally.ts'
 import type { MergedFinding, Report, ReportFinding, Scan, SkippedFinding } from '../formats/report.ts'
 import type { OpenedReport, ReportFormat } from '../formats/report-format.ts'
-import type { CachedEntry, FindEntry } from './cached-entries.ts'
+import type { CachedEntry, EntryHash, FindEntry } from './cached-entries.ts'
 import type { Document, Item } from './document.ts'
 import { startSuppressedFindings } from './suppressed-findings.ts'
 
 export interface ReadBatch {
   findings: ReportFinding[]
   /** Cached entries, whose findings are not among `findings`. */
-  cached: (CachedEntry & { hash: Buffer })[]
+  cached: (CachedEntry & { hash: EntryHash })[]
 }
 
 /** Results of reading all entries. Its lists are truncated. */
@@ -161,7 +161,7 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
 
   return {
     /** `hash` is set if the entry can be cached. */
-    add(finding: ReportFinding, hash: Buffer | undefined): void {
+    add(finding: ReportFinding, hash: EntryHash | undefined): void {
       counts.read++
       const repeat = repeats.keptFor(finding, finding.keys.map(hashKey))
       if (repeat) {
@@ -173,7 +173,7 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
       characters += finding.rawMetadata.length
       suppressed.kept(finding)
     },
-    addCached(pointer: string, hash: Buffer, entry: CachedEntry): void {
+    addCached(pointer: string, hash: EntryHash, entry: CachedEntry): void {
       counts.read++
       const repeat = repeats.keptFor({ pointer, uuid: entry.uuid }, entry.keys)
       if (repeat) merge({}, repeat)

@@ -16,6 +16,7 @@ import type { IsImageKnown, OpenedReport, OpenOptions, ReportFormat, ReportHeade
 import { unsupportedText } from '../formats/unsupported.ts'
 import type { FindEntry } from './cached-entries.ts'
 import { type Document, type DocumentContext, type DocumentLimits, openDocument } from './document.ts'
+import type { ItemPath } from './item-paths.ts'
 import {
   checkItem,
   type Outcome,
@@ -77,11 +78,9 @@ export async function readReport(
 ): Promise<{ reading: Reading } | { problems: ReportProblem[] }> {
   try {
     const document = openDocument(open, options.limits)
-    const root = await document.survey()
-    const format = formatOf(root, options)
-    if (!format) return { problems: [unknownFormat(root)] }
-    const { items, parts = [], omits = [] } = format
-    const context = await document.context([...items, ...parts, ...omits])
+    const found = (await readOverview(document, options)) ?? (await readInTwoPasses(document, options))
+    if ('unknown' in found) return { problems: [unknownFormat(found.unknown)] }
+    const { format, context } = found
     const remarks = startRemarks()
     const { tally, gaps } = remarks
     for (const warning of context.rest.warnings) tally.add(warning, '')
@@ -109,6 +108,31 @@ export async function readReport(
     if (error instanceof Unreadable) return { problems: [await named(error, open, options)] }
     throw error
   }
+}
+
+interface Found {
+  format: ReportFormat
+  context: DocumentContext
+}
+
+const pathsOf = ({ items, parts = [], omits = [] }: ReportFormat): ItemPath[] => [...items, ...parts, ...omits]
+
+/** Reads the header of a report whose beginning shows its format. */
+async function readOverview(document: Document, options: ReadOptions): Promise<Found | undefined> {
+  let format: ReportFormat | undefined
+  const overview = await document.overview((root) => {
+    format = root === undefined ? undefined : formatOf(root, options)
+    return format && pathsOf(format)
+  })
+  // What follows the beginning may show that it is another one.
+  if (!overview || !format || formatOf(overview.root, options)?.name !== format.name) return undefined
+  return { format, context: overview.context }
+}
+
+async function readInTwoPasses(document: Document, options: ReadOptions): Promise<Found | { unknown: unknown }> {
+  const root = await document.survey()
+  const format = formatOf(root, options)
+  return format ? { format, context: await document.context(pathsOf(format)) } : { unknown: root }
 }
 
 const entryContextOf = ({ entryContext }: OpenedReport, { projectId, readsSuppressed }: ReadOptions) =>
