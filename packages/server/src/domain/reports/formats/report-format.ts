@@ -67,8 +67,8 @@ export interface OpenedReport {
   /** Returns the violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
   /**
-   * Everything in the report that the reading of an entry depends on, except the entry. Entries with equal bytes then result
-   * in equal findings, and are cached if they have no other effects. Absent: entries also depend on each other.
+   * Everything in the report and the options that `check` and `read` of an entry depend on, except the entry and the project.
+   * Each entry results in at most one finding. Absent: entries of this report cannot be cached.
    */
   entryContext?: string | undefined
   /** Queries the project for data that reading the entry needs. */

@@ -16,7 +16,7 @@ const rowsOf = async ({ deps: { db } }: TestServer) => ({
     select uuid, name, description, severity, digest, vulnerability_id from findings order by uuid`),
   occurrences: await db.all(sql`
     select f.uuid, o.ref, o.is_present from occurrences o join findings f on f.id = o.finding_id order by o.ref, f.uuid`),
-  vulnerabilities: await db.all(sql`select id, title, severity, state from vulnerabilities order by id`),
+  vulnerabilities: await db.all(sql`select title, severity, state from vulnerabilities order by title, id`),
 })
 
 /** Displaces all entries from the cache. */
@@ -43,6 +43,11 @@ const steps: [report: object, fields?: Record<string, string>][] = [
   [report((line) => (line % 100 === 7 ? entryAt(line, edit) : undefined)), { ref: 'feature' }],
   [report(), { ref: 'feature' }],
   [report((line) => (line % 2 === 0 ? [] : undefined)), { ref: 'feature', category: 'nightly' }],
+  // Samples and promotion follow the order of the file.
+  [report((line) => (line < 100 ? [] : undefined)), { ref: 'r1', promote: 'false' }],
+  [report(), { ref: 'r1', promote: 'false' }],
+  [report((line) => (line < 200 ? [] : undefined)), { ref: 'r1', promote: 'false' }],
+  [report((line) => (line % 2 === 1 ? entryAt(line, edit) : undefined)), { ref: 'r1', promote: 'false' }],
   [report((line) => (line > 890 ? { ...entryAt(line), identifiers: [] } : undefined))],
   [sastReport(lines.map((line) => entryAt(line)).reverse(), 'other-scanner')],
 ]
@@ -56,8 +61,8 @@ test('imports have the same effects with cached entries as without', { timeout: 
   for (const [report, fields] of steps) {
     emptyCache(read)
     const [one, other] = await Promise.all(projects.map(([server, project]) => server.report(project, report, fields)))
-    const shown = ({ findings, warnings, skipped, merged, errors }: typeof one) => ({
-      ...{ findings, warnings, skipped, merged, errors },
+    const shown = ({ findings, samples, warnings, skipped, merged, errors }: typeof one) => ({
+      ...{ findings, samples, warnings, skipped, merged, errors },
     })
     expect(shown(one)).toEqual(shown(other))
     expect(await rowsOf(cached)).toEqual(await rowsOf(read))

@@ -20,7 +20,7 @@ import { recordReport } from '../refs/record-report.ts'
 import { type ComparedImport, pendingChanges } from './against.ts'
 import { commitImport } from './commit.ts'
 import { type Comparison, compareReport } from './compare/compare-report.ts'
-import { loadStoredContents } from './compare/load-stored-contents.ts'
+import { loadStoredContents, minStoredBytes } from './compare/load-stored-contents.ts'
 import { missingWarnings } from './compare/missing-warnings.ts'
 import { storeStagedNew } from './compare/store-contents.ts'
 import { countDecisions, sampleDecisions } from './describe.ts'
@@ -156,12 +156,11 @@ export async function ingestReport(
   user: User | undefined,
   attempt: Attempt,
 ): Promise<boolean> {
-  const { import: stored, open, run, suppressionRefusal } = attempt
+  const { import: stored, run, suppressionRefusal } = attempt
   const place = await openPlace(deps, project, { ...stored, ...stored.options, importId: stored.id })
-  const options = { ...stored.options, readsSuppressed: suppressionRefusal === undefined }
-  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, options)
+  const report = await openStoredReport(deps, place, attempt)
   const inventoryId = await keepDependencies(deps, place, report, attempt)
-  const comparison = await compareWithCache(deps, place, report, attempt)
+  const comparison = await compareOrDropCache(deps, place, report, attempt)
   if (!comparison) return false
   await assertOwnScope(deps, place, comparison, stored.options.sameRun)
   const withIds = await storeStagedNew(deps, place, comparison.decisions)
@@ -209,29 +208,35 @@ export async function ingestReport(
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
     if (hasListeners) await recordImportEvent(deps, 'report_imported', stored)
   })
-  cacheEntries(deps, report)
+  cacheEntries(deps, report, stored.category)
   return isDone
 }
 
 /** Compares the report with the known findings. Returns undefined if it must be read again without cached entries. */
-async function compareWithCache(
+async function compareOrDropCache(
   deps: RootDeps,
   place: ImportPlace,
   report: ImportReading,
-  { progress }: Attempt,
+  { progress, import: { id, category } }: Attempt,
 ): Promise<Comparison | undefined> {
   try {
     return await compareReport(deps, place, report, progress)
   } catch (error) {
     if (!(error instanceof OutdatedEntries)) throw error
-    entryCacheOf(deps.db).delete(report.entryContext ?? '')
+    entryCacheOf(deps.db).delete(entryCacheKey(report.entryContext ?? '', category))
+    deps.log.info({ import: id }, 'a finding has changed during its import; the report is read again')
     return undefined
   }
 }
 
-function cacheEntries({ db }: RootDeps, { entryContext, cachedEntries }: ImportReading): void {
+type CacheCategory = string | null | undefined
+
+const entryCacheKey = (entryContext: string, category: CacheCategory): string => `${entryContext} ${category ?? ''}`
+
+function cacheEntries({ db }: RootDeps, { entryContext, cachedEntries }: ImportReading, category: CacheCategory): void {
   const entries = cachedEntries()
-  if (entryContext !== undefined && entries) entryCacheOf(db).set(entryContext, entries)
+  if (entryContext === undefined || !entries?.byteLength) return
+  entryCacheOf(db).set(entryCacheKey(entryContext, category), entries)
 }
 
 /** Stores the dependencies that a report lists, still invisible, and returns the id of their inventory. */
@@ -257,13 +262,23 @@ function promotes({ promote }: Pick<IngestOptions, 'promote'>, project: Project,
 
 type OpenedOptions = Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial' | 'mapping'> & {
   readsSuppressed: boolean
+  category?: CacheCategory
+}
+
+function openStoredReport(
+  deps: RootDeps,
+  place: ImportPlace,
+  { import: { options, category, fileBytes }, open, suppressionRefusal }: Attempt,
+): Promise<ImportReading> {
+  const readsSuppressed = suppressionRefusal === undefined
+  return openReport(deps, place, { open, bytes: fileBytes }, { ...options, category, readsSuppressed })
 }
 
 async function openReport(
   { db }: RootDeps,
   place: ImportPlace,
   file: { open: OpenBytes; bytes: number },
-  { reportType, strict, isPartial, mapping, readsSuppressed }: OpenedOptions,
+  { reportType, strict, isPartial, mapping, readsSuppressed, category }: OpenedOptions,
 ): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
@@ -272,15 +287,12 @@ async function openReport(
   stored.catch(() => {})
   const options = { reportType, strict, isPartial, mapping, readsSuppressed, projectId, isImageKnown, stored }
   const cache = entryCacheOf(db)
-  const isCaching = place.importId !== undefined && file.bytes >= minCachedBytes
-  const findCachedEntries = isCaching ? (context: string) => cache.get(context) : undefined
+  const isCaching = place.importId !== undefined && file.bytes >= minStoredBytes
+  const findCachedEntries = isCaching ? (context: string) => cache.get(entryCacheKey(context, category)) : undefined
   const read = await openReading(file.open, file.bytes, { ...options, findCachedEntries })
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }
-
-/** Size of a report from which its entries are cached. Smaller ones are read in a few milliseconds. */
-const minCachedBytes = 256 * 1024
 
 interface PlaceOptions extends Pick<IngestOptions, 'ref' | 'isPartial'> {
   category?: string | null | undefined

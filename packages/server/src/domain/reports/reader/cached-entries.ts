@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { KeyHash } from '../comparison/key-table.ts'
 
-/** What reading an entry of a report resulted in: one finding, and nothing else. */
+/** The finding of an entry of a report that resulted in one finding, and in nothing else. */
 export interface CachedEntry {
   uuid: string
   /** Digest of the finding's content. */
@@ -42,8 +42,9 @@ export function indexEntries(packed: PackedEntries): FindEntry {
   const slots = 2 * starts.length + 1
   /** Start of the record plus one; zero marks an empty slot. */
   const table = new Uint32Array(slots)
+  const numberOf = randomNumbering()
   const slotOf = (hash: EntryHash): number => {
-    let slot = numberOf(hash) % slots
+    let slot = Math.floor((numberOf(hash) / 2 ** 32) * slots)
     for (;;) {
       const start = table[slot] ?? 0
       if (start === 0 || startsWith(bytes, start - 1, hash)) return slot
@@ -57,9 +58,18 @@ export function indexEntries(packed: PackedEntries): FindEntry {
   }
 }
 
-/** Returns a number of 30 bits from the beginning of the hash. */
-const numberOf = (hash: EntryHash): number =>
-  (hash.charCodeAt(0) << 22) ^ (hash.charCodeAt(1) << 16) ^ (hash.charCodeAt(2) << 8) ^ hash.charCodeAt(3)
+/**
+ * Returns a function that reduces a hash to 32 bits with random factors. Without them, a sender could construct entries that
+ * need the same slot.
+ */
+function randomNumbering(): (hash: EntryHash) => number {
+  const factors = crypto.getRandomValues(new Uint32Array(hashBytes))
+  return (hash) => {
+    let number = 0
+    for (let index = 0; index < hashBytes; index++) number += Math.imul(factors[index] ?? 0, hash.charCodeAt(index))
+    return number >>> 0
+  }
+}
 
 function startsWith(bytes: Buffer, start: number, hash: EntryHash): boolean {
   for (let index = 0; index < hashBytes; index++) if (bytes[start + index] !== hash.charCodeAt(index)) return false

@@ -1,5 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
+import { isCached } from './read-entries.ts'
 import { readReport } from './read-report.ts'
 import type { ImportReading, ImportReadOptions } from './reading.ts'
 import { readOnThread } from './reading-thread.ts'
@@ -34,7 +35,7 @@ export async function openReading(
     yield inventory?.dependencies ?? []
   }
   async function* imported() {
-    for await (const batch of batches()) yield batch.findings.map((finding) => importedFrom(finding))
+    for await (const batch of batches()) yield batch.flatMap((entry) => (isCached(entry) ? [] : importedFrom(entry)))
   }
   return {
     reading: {

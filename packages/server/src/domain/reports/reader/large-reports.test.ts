@@ -41,8 +41,8 @@ test('30,000 findings are read in batches without blocking the event loop, with 
   expect(header).toMatchObject({ format: 'gitlab', reportType: 'sast', scanner: { externalId: 'a' } })
   let findings = 0
   for await (const batch of batches()) {
-    expect(batch.findings.length).toBeLessThanOrEqual(200)
-    findings += batch.findings.length
+    expect(batch.length).toBeLessThanOrEqual(200)
+    findings += batch.length
   }
   turns.isOver = true
   await others
@@ -66,7 +66,7 @@ test('a syntax error in the middle is reported with its line, after the batches 
   const { batches } = await readingOf(() => reportOf(1000, 700))
   let findings = 0
   const reading = (async () => {
-    for await (const batch of batches()) findings += batch.findings.length
+    for await (const batch of batches()) findings += batch.length
   })()
   await expect(reading).rejects.toThrow(
     /^The file is not valid JSON; line 1, column \d{6}: unexpected "\}", expected a value/,

@@ -15,11 +15,15 @@ import type { CachedEntry, EntryHash, FindEntry } from './cached-entries.ts'
 import type { Document, Item } from './document.ts'
 import { startSuppressedFindings } from './suppressed-findings.ts'
 
-export interface ReadBatch {
-  findings: ReportFinding[]
-  /** Cached entries, whose findings are not among `findings`. */
-  cached: (CachedEntry & { hash: EntryHash })[]
+/** An entry that was not read, because it is cached. */
+export interface CachedFinding extends CachedEntry {
+  entryHash: EntryHash
+  isCached: true
 }
+
+export type ReadEntry = ReportFinding | CachedFinding
+
+export const isCached = (entry: ReadEntry): entry is CachedFinding => 'isCached' in entry
 
 /** Results of reading all entries. Its lists are truncated. */
 export type Outcome = Pick<
@@ -83,7 +87,7 @@ export function startReading(
   format: ReportFormat,
   opened: OpenedReport,
   { remarks, losers }: ReadingOptions,
-): { batches: (findCached?: FindEntry) => AsyncGenerator<ReadBatch>; outcome: () => Outcome } {
+): { batches: (findCached?: FindEntry) => AsyncGenerator<ReadEntry[]>; outcome: () => Outcome } {
   const problems = startProblems()
   problems.add(opened.problems)
   const collected = collectFindings(opened, { remarks, losers })
@@ -96,14 +100,14 @@ export function startReading(
     problems.add(violations)
     yield
     for (const made of readItem(opened, item)) {
-      const isPlain = violations.length === 0 && remarks.count() === before
-      if ('uuid' in made) collected.add(made, isPlain ? item.hash : undefined)
+      const hadNoRemarks = violations.length === 0 && remarks.count() === before
+      if ('uuid' in made) collected.add(made, hadNoRemarks ? item.hash : undefined)
       else collected.skip(item, made)
       yield
     }
   }
 
-  async function* batches(findCached?: FindEntry): AsyncGenerator<ReadBatch> {
+  async function* batches(findCached?: FindEntry): AsyncGenerator<ReadEntry[]> {
     const slice = startTimeSlice()
     for await (const item of document.items(format.items, findCached)) {
       if (item.hash && item.cached) {
@@ -141,8 +145,6 @@ export function startReading(
   }
 }
 
-const emptyBatch = (): ReadBatch => ({ findings: [], cached: [] })
-
 /** Collects the findings of a report in batches, without duplicates, and what is known about the other entries. */
 function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptions) {
   const counts = { read: 0, merged: 0, skipped: 0 }
@@ -151,7 +153,7 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
   const suppressed = startSuppressedFindings(losers !== undefined)
   const repeats = startDeduplication(losers)
   let skippedSuppressed = 0
-  let batch = emptyBatch()
+  let batch: ReadEntry[] = []
   let characters = 0
 
   function merge(finding: Pick<ReportFinding, 'suppression'>, repeat: MergedFinding): void {
@@ -160,24 +162,24 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
   }
 
   return {
-    /** `hash` is set if the entry can be cached. */
-    add(finding: ReportFinding, hash: EntryHash | undefined): void {
+    /** `entryHash` is set if reading the entry had no other effect. */
+    add(finding: ReportFinding, entryHash: EntryHash | undefined): void {
       counts.read++
       const repeat = repeats.keptFor(finding, finding.keys.map(hashKey))
       if (repeat) {
         merge(finding, repeat)
         return
       }
-      const isCacheable = hash !== undefined && isPlain(finding, opened)
-      batch.findings.push(isCacheable ? { ...finding, entryHash: hash } : finding)
+      const isCacheable = entryHash !== undefined && needsOnlyHeader(finding, opened)
+      batch.push(isCacheable ? { ...finding, entryHash } : finding)
       characters += finding.rawMetadata.length
       suppressed.kept(finding)
     },
-    addCached(pointer: string, hash: EntryHash, entry: CachedEntry): void {
+    addCached(pointer: string, entryHash: EntryHash, entry: CachedEntry): void {
       counts.read++
       const repeat = repeats.keptFor({ pointer, uuid: entry.uuid }, entry.keys)
       if (repeat) merge({}, repeat)
-      else batch.cached.push({ ...entry, hash })
+      else batch.push({ ...entry, entryHash, isCached: true })
     },
     skip(item: Item, made: SkippedFinding): void {
       counts.read++
@@ -186,11 +188,11 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
       const { pointer, reason } = made
       if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
     },
-    isEmpty: () => batch.findings.length + batch.cached.length === 0,
-    isFull: () => batch.findings.length + batch.cached.length >= batchSize || characters >= batchCharacters,
-    take(): ReadBatch {
+    isEmpty: () => batch.length === 0,
+    isFull: () => batch.length >= batchSize || characters >= batchCharacters,
+    take(): ReadEntry[] {
       const taken = batch
-      batch = emptyBatch()
+      batch = []
       characters = 0
       return taken
     },
@@ -199,7 +201,10 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
 }
 
 /** Returns true if the import needs nothing of a stored and unchanged finding that is not in the header of the report. */
-const isPlain = ({ doubt, suppression, fingerprints, scanner, reportType }: ReportFinding, { header }: OpenedReport) =>
+const needsOnlyHeader = (
+  { doubt, suppression, fingerprints, scanner, reportType }: ReportFinding,
+  { header }: OpenedReport,
+) =>
   doubt === undefined &&
   suppression === undefined &&
   fingerprints.length === 0 &&

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
@@ -19,9 +20,10 @@ import { type Document, type DocumentContext, type DocumentLimits, openDocument 
 import type { ItemPath } from './item-paths.ts'
 import {
   checkItem,
+  isCached,
   type Outcome,
   prepare,
-  type ReadBatch,
+  type ReadEntry,
   readItem,
   startReading,
   startRemarks,
@@ -51,13 +53,13 @@ export interface Reading {
   header: ReportHeader
   /** Dependencies that the report lists; undefined if it does not list any. */
   inventory: ReportedInventory | undefined
-  /** See `OpenedReport.entryContext`. Includes the options that the reading of an entry depends on. */
+  /** Hash of `OpenedReport.entryContext` and the project. */
   entryContext: string | undefined
   /**
    * Yields the findings in file order, without duplicates. Throws `Unreadable` at the first invalid byte. Does not read the
    * entries that are cached.
    */
-  batches: (findCached?: FindEntry) => AsyncGenerator<ReadBatch>
+  batches: (findCached?: FindEntry) => AsyncGenerator<ReadEntry[]>
   /** Complete after the last batch. */
   outcome: () => Outcome
 }
@@ -135,8 +137,9 @@ async function readInTwoPasses(document: Document, options: ReadOptions): Promis
   return format ? { format, context: await document.context(pathsOf(format)) } : { unknown: root }
 }
 
-const entryContextOf = ({ entryContext }: OpenedReport, { projectId, readsSuppressed }: ReadOptions) =>
-  entryContext && JSON.stringify([projectId, readsSuppressed === true, entryContext])
+/** Returns a hash, because the context may contain long texts. */
+const entryContextOf = ({ entryContext }: OpenedReport, { projectId }: ReadOptions): string | undefined =>
+  entryContext && hash('sha256', `${projectId} ${entryContext}`, 'base64url')
 
 /** Replaces a JSON syntax error by the name of the unsupported format, if the text is recognised. */
 async function named({ problem }: Unreadable, open: OpenBytes, { limits }: ReadOptions): Promise<ReportProblem> {
@@ -220,7 +223,7 @@ export async function readWholeReport(
   const { header, batches, outcome } = read.reading
   try {
     const findings: ReportFinding[] = []
-    for await (const batch of batches()) findings.push(...batch.findings)
+    for await (const batch of batches()) for (const entry of batch) if (!isCached(entry)) findings.push(entry)
     return { report: { ...header, scanner: header.scanner ?? findings[0]?.scanner, findings, ...outcome() } }
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [error.problem] }

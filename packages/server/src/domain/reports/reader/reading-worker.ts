@@ -1,4 +1,4 @@
-import { MessageChannel, parentPort } from 'node:worker_threads'
+import { MessageChannel, parentPort, type Transferable } from 'node:worker_threads'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
 import { openBufferCollector, openGarbageCollector } from '../../../platform/v8-flags.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
@@ -6,7 +6,7 @@ import { type ImportedEntry, type IsStored, importedFrom } from '../comparison/i
 import { hashKey } from '../comparison/key-table.ts'
 import { findContents } from '../comparison/stored-contents.ts'
 import { collectEntries, type EntryCollector, type FindEntry, indexEntries } from './cached-entries.ts'
-import type { ReadBatch } from './read-entries.ts'
+import { isCached, type ReadEntry } from './read-entries.ts'
 import { readReport } from './read-report.ts'
 import type { Known, ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import { Unreadable } from './unreadable.ts'
@@ -36,22 +36,24 @@ const findingsPerMessage = 50
 const charactersPerMessage = 2 * 1024 * 1024
 
 async function* importedBatches(
-  batches: AsyncIterable<ReadBatch>,
+  batches: AsyncIterable<readonly ReadEntry[]>,
   isStored: IsStored | undefined,
   entries: EntryCollector | undefined,
 ): AsyncGenerator<ImportedEntry[]> {
   let imported: ImportedEntry[] = []
   let characters = 0
-  for await (const { findings, cached } of batches) {
-    for (const { hash, ...entry } of cached) {
-      imported.push({ uuid: entry.uuid, digest: entry.digest, isUnchanged: true })
-      entries?.add(hash, entry)
-    }
-    for (const finding of findings) {
-      const one = importedFrom(finding, isStored)
-      const { entryHash, keys, rawMetadata } = finding
-      if (entryHash) entries?.add(entryHash, { uuid: one.uuid, digest: one.digest, keys: keys.map(hashKey) })
-      imported.push(one)
+  for await (const batch of batches) {
+    for (const entry of batch) {
+      if (isCached(entry)) {
+        const { uuid, digest, entryHash } = entry
+        imported.push({ uuid, digest, isUnchanged: true })
+        entries?.add(entryHash, entry)
+        continue
+      }
+      const finding = importedFrom(entry, isStored)
+      const { entryHash, keys, rawMetadata } = entry
+      if (entryHash) entries?.add(entryHash, { ...finding, keys: keys.map(hashKey) })
+      imported.push(finding)
       characters += rawMetadata.length
     }
     if (imported.length < findingsPerMessage && characters < charactersPerMessage) continue
@@ -63,7 +65,7 @@ async function* importedBatches(
 }
 
 /** Returns a function that finds cached entries whose findings are stored and unchanged. */
-function openCache(cachedEntries: Known['cachedEntries'], isStored: IsStored | undefined): FindEntry {
+function cachedEntryFinder(cachedEntries: Known['cachedEntries'], isStored: IsStored | undefined): FindEntry {
   if (!cachedEntries || !isStored) return () => undefined
   const find = indexEntries(cachedEntries)
   return (hash) => {
@@ -71,6 +73,9 @@ function openCache(cachedEntries: Known['cachedEntries'], isStored: IsStored | u
     return entry && isStored(entry.uuid, entry.digest) ? entry : undefined
   }
 }
+
+const buffersOf = (message: ReadingMessage): Transferable[] =>
+  'cachedEntries' in message && message.cachedEntries ? [message.cachedEntries.buffer] : []
 
 const none: Known = { stored: undefined, cachedEntries: undefined }
 
@@ -114,7 +119,7 @@ parentPort?.on('message', async ({ options, hasStored, cachesEntries, requests, 
       : none
     const isStored = stored && findContents(stored)
     const entries = entryContext === undefined ? undefined : collectEntries()
-    const findCached = entries && openCache(cachedEntries, isStored)
+    const findCached = entries && cachedEntryFinder(cachedEntries, isStored)
     yield { header, inventorySource: inventory?.source, entryContext }
     if (inventory) yield* dependencyMessages(inventory.dependencies)
     try {
@@ -127,7 +132,7 @@ parentPort?.on('message', async ({ options, hasStored, cachesEntries, requests, 
     yield { outcome: outcome(), cachedEntries: entries?.packed() }
   }
   try {
-    await sendAll(messages, readMessages(), { ahead: batchesAhead })
+    await sendAll(messages, readMessages(), { ahead: batchesAhead, transfer: buffersOf })
   } catch {
     // The main thread already has the error.
   }

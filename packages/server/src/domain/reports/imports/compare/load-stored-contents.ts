@@ -3,8 +3,8 @@ import type { Db } from '../../../../db/db.ts'
 import { hasAnyFinding, listDigests } from '../../../findings/findings.ts'
 import { packContents, type StoredContents } from '../../comparison/stored-contents.ts'
 
-/** Report size above which it is faster to load the digests than to send the rows of unchanged findings to the main thread. */
-const minBytes = 256 * 1024
+/** File size from which it is faster to load the digests than to send the rows of unchanged findings to the main thread. */
+export const minStoredBytes = 256 * 1024
 
 /** Report size from which the uuids of a project are divided into 256 ranges instead of 16. */
 const manyRangesBytes = 8 * 1024 * 1024
@@ -22,7 +22,7 @@ export async function loadStoredContents(
   projectId: number,
   reportBytes: number,
 ): Promise<StoredContents | undefined> {
-  if (reportBytes < minBytes || !(await hasAnyFinding(db, projectId))) return undefined
+  if (reportBytes < minStoredBytes || !(await hasAnyFinding(db, projectId))) return undefined
   const packed: StoredContents[] = []
   for (const [from, before] of uuidRanges(reportBytes < manyRangesBytes ? 1 : 2)) {
     const batch = await listDigests(db, projectId, { from, before, limit: maxInRange })

@@ -71,35 +71,20 @@ export async function readFindings(
   const hasImported = hadFindings && (await hasImportKeys(deps.db, place.projectId))
   const doubts = startGaps()
   const read = emptyReadFindings()
-  const reported = (finding: ImportedFinding, id: number): ReportedFinding =>
+  const { add, addUnknown } = collectResults(read, (finding, id) =>
     reportedFrom(finding, {
       id,
       scannerId: scannerIdOf(finding),
       hasPast: hasPast(finding),
       knownProjectId: hadFindings ? place.projectId : undefined,
       hasImported,
-    })
-  const addUnknown = (finding: ImportedFinding, id: number): void => {
-    const one = reported(finding, id)
-    if (mayBeKnown(one)) read.unmatched.push(one)
-    else read.decisions.push(decideNew(one, { isStaged: false, isSample: read.isSample(one.severity) }))
-  }
-  const add = (result: UuidResult): void => {
-    const { finding } = result
-    if (result.kind === 'known') read.decisions.push(result.decision)
-    else if (result.kind === 'leftover') addUnknown(finding, result.findingId)
-    else if (result.kind === 'matchedBefore') {
-      read.matchedBefore.push({ reported: reported(finding, 0), known: result.known, isChanged: result.isChanged })
-    } else if (result.kind === 'contested') {
-      read.contested.push({ reported: reported(finding, 0), owner: result.owner })
-    }
-  }
+    }),
+  )
 
   async function readBatch(entries: readonly ImportedEntry[]): Promise<void> {
     read.total += entries.length
-    for (const known of await listUnchanged(deps, place, entries)) read.decisions.push(decideUnchanged(place, known))
+    const unchanged = await loadUnchanged(deps, place, entries)
     const batch = entries.filter(isFinding)
-    if (batch.length === 0) return
     await scanners.upsert(
       transaction,
       batch.map(({ scanner }) => scanner),
@@ -111,13 +96,39 @@ export async function readFindings(
     const leftovers = results.flatMap((result) => (result.kind === 'leftover' && result.isChanged ? result : []))
     const ids = await store({ inserted, leftovers, staged: results.filter(isStaged).map(({ finding }) => finding) })
     for (const { finding } of results) if (hasPast(finding)) read.repeatedKeys.addAll(fingerprintKeysOf(finding))
-    for (const result of results) add(result)
+    // In file order, which determines the samples and the order of promotion.
+    const resultsInOrder = results.values()
+    for (const entry of entries) {
+      const known = unchanged.get(entry.uuid)
+      if (known && isUnchanged(entry)) read.decisions.push(decideUnchanged(place, known))
+      else add(resultsInOrder.next().value)
+    }
     for (const finding of inserted) addUnknown(finding, place.importId === undefined ? 0 : idOf(ids, finding.uuid))
   }
 
   const endSeries = () => transaction.end().then(afterSeries)
   await forEachAdaptiveBatch(batches, { ...processingOn(deps), work: readBatch, endSeries })
   return { ...read, doubtful: doubts.all() }
+}
+
+/** Adds results of comparing by uuid to what has been read. New findings are added by `addUnknown`, with their ids. */
+function collectResults(read: ReadFindings, reported: (finding: ImportedFinding, id: number) => ReportedFinding) {
+  const addUnknown = (finding: ImportedFinding, id: number): void => {
+    const one = reported(finding, id)
+    if (mayBeKnown(one)) read.unmatched.push(one)
+    else read.decisions.push(decideNew(one, { isStaged: false, isSample: read.isSample(one.severity) }))
+  }
+  const add = (result: UuidResult | undefined): void => {
+    if (result?.kind === 'known') read.decisions.push(result.decision)
+    else if (result?.kind === 'leftover') addUnknown(result.finding, result.findingId)
+    else if (result?.kind === 'matchedBefore') {
+      const { finding, known, isChanged } = result
+      read.matchedBefore.push({ reported: reported(finding, 0), known, isChanged })
+    } else if (result?.kind === 'contested') {
+      read.contested.push({ reported: reported(result.finding, 0), owner: result.owner })
+    }
+  }
+  return { add, addUnknown }
 }
 
 const processingOn = ({ db }: RootDeps) => ({
@@ -137,23 +148,23 @@ const emptyReadFindings = (): ReadFindings => ({
 })
 
 /**
- * Returns the stored findings of the unchanged entries. Throws `OutdatedEntries` if one of them is not as it was when the
- * report was read.
+ * Returns the stored findings of the unchanged entries by uuid. Throws `OutdatedEntries` if one of them is not as it was when
+ * the report was read.
  */
-async function listUnchanged(
+async function loadUnchanged(
   { db }: RootDeps,
   place: ImportPlace,
   entries: readonly ImportedEntry[],
-): Promise<KnownFinding[]> {
+): Promise<ReadonlyMap<string, KnownFinding>> {
   const unchanged = entries.filter(isUnchanged)
-  if (unchanged.length === 0) return []
+  if (unchanged.length === 0) return new Map()
   const uuids = unchanged.map(({ uuid }) => uuid)
   const known = new Map((await findKnownFindings(db, place, uuids)).map((finding) => [finding.uuid, finding]))
-  return unchanged.map(({ uuid, digest }) => {
+  for (const { uuid, digest } of unchanged) {
     const finding = known.get(uuid)
     if (finding?.digest !== digest || !finding.isOwnUuid || !finding.wasSeen) throw new OutdatedEntries()
-    return finding
-  })
+  }
+  return known
 }
 
 const unknownPair = (finding: ImportedFinding): UuidPair => ({ finding, known: undefined, owner: undefined })
