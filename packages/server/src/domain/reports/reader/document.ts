@@ -45,7 +45,7 @@ export interface DocumentContext {
   firsts: Map<ItemPath, unknown>
 }
 
-export interface Overview {
+interface Overview {
   root: unknown
   context: DocumentContext
 }
