@@ -253,7 +253,7 @@ describe('an import', () => {
       async open(key, range) {
         const body = await store.open(key, range)
         // The pass that reads the entries, after those that check the whole file.
-        return body && (++opened === 5 ? Readable.from(haltingly(body, act), { objectMode: false }) : body)
+        return body && (++opened === 4 ? Readable.from(haltingly(body, act), { objectMode: false }) : body)
       },
     }
     const slow = await startServer({ objects })
