@@ -236,7 +236,8 @@ const entryCacheKey = (entryContext: string, category: CacheCategory): string =>
 function cacheEntries({ db }: RootDeps, { entryContext, cachedEntries }: ImportReading, category: CacheCategory): void {
   const entries = cachedEntries()
   if (entryContext === undefined || !entries?.byteLength) return
-  entryCacheOf(db).set(entryCacheKey(entryContext, category), entries)
+  // A copy, because the buffer keeps more of the reading thread's memory allocated.
+  entryCacheOf(db).set(entryCacheKey(entryContext, category), entries.slice())
 }
 
 /** Stores the dependencies that a report lists, still invisible, and returns the id of their inventory. */

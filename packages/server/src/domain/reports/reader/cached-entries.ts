@@ -100,20 +100,38 @@ export interface EntryCollector {
   packed(): PackedEntries
 }
 
+/** Size of the pieces in which entries are collected: more than one record, which has at most 255 keys. */
+const pieceBytes = 64 * 1024
+
 /** Collects entries for the next report of the same kind. */
 export function collectEntries(): EntryCollector {
-  let bytes = Buffer.allocUnsafeSlow(64 * 1024)
+  const full: Buffer[] = []
+  let piece = Buffer.allocUnsafeSlow(pieceBytes)
   let used = 0
   return {
     add(hash, entry) {
       const size = keysAt + keyBytes * entry.keys.length
-      if (entry.keys.length > maxKeys || used + size > maxPackedBytes) return
-      if (used + size > bytes.length) bytes = Buffer.concat([bytes], 2 * bytes.length)
-      writeRecord(bytes, used, hash, entry)
+      if (entry.keys.length > maxKeys || (full.length + 1) * pieceBytes > maxPackedBytes) return
+      if (used + size > pieceBytes) {
+        full.push(piece.subarray(0, used))
+        piece = Buffer.allocUnsafeSlow(pieceBytes)
+        used = 0
+      }
+      writeRecord(piece, used, hash, entry)
       used += size
     },
-    packed: () => new Uint8Array(bytes.subarray(0, used)),
+    packed: () => joined([...full, piece.subarray(0, used)]),
   }
+}
+
+function joined(pieces: readonly Buffer[]): PackedEntries {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
 }
 
 /** Writes a record: the hash of the bytes (16), the uuid (16), the digest (20), the number of keys (1), and the keys (8 each). */
