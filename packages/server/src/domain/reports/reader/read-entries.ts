@@ -170,8 +170,9 @@ function collectFindings(opened: OpenedReport, { remarks, losers }: ReadingOptio
         merge(finding, repeat)
         return
       }
-      const isCacheable = entryHash !== undefined && needsOnlyHeader(finding, opened)
-      batch.push(isCacheable ? { ...finding, entryHash } : finding)
+      // Not a copy, because findings are large and there may be hundreds of thousands.
+      if (entryHash !== undefined && needsOnlyHeader(finding, opened)) finding.entryHash = entryHash
+      batch.push(finding)
       characters += finding.rawMetadata.length
       suppressed.kept(finding)
     },
