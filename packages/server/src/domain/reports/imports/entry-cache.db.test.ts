@@ -20,8 +20,8 @@ const rowsOf = async ({ deps: { db } }: TestServer) => ({
 })
 
 /** Displaces all entries from the cache. */
-const emptyCache = ({ deps: { db } }: TestServer) =>
-  entryCacheOf(db).set('displaces all', new Uint8Array(maxPackedBytes))
+const emptyCache = ({ deps }: TestServer) =>
+  entryCacheOf(deps, 'other').set('displaces all', new Uint8Array(maxPackedBytes - 1024))
 
 /** Number of statements that load the digests of a report of this size. */
 const rangesOfUuids = 16

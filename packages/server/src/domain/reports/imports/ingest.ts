@@ -223,21 +223,15 @@ async function compareOrDropCache(
     return await compareReport(deps, place, report, progress)
   } catch (error) {
     if (!(error instanceof OutdatedEntries)) throw error
-    entryCacheOf(deps.db).delete(entryCacheKey(report.entryContext ?? '', category))
+    entryCacheOf(deps, category).delete(report.entryContext ?? '')
     deps.log.info({ import: id }, 'a finding has changed during its import; the report is read again')
     return undefined
   }
 }
 
-type CacheCategory = string | null | undefined
-
-const entryCacheKey = (entryContext: string, category: CacheCategory): string => `${entryContext} ${category ?? ''}`
-
-function cacheEntries({ db }: RootDeps, { entryContext, cachedEntries }: ImportReading, category: CacheCategory): void {
+function cacheEntries(deps: RootDeps, { entryContext, cachedEntries }: ImportReading, category: string | null): void {
   const entries = cachedEntries()
-  if (entryContext === undefined || !entries?.byteLength) return
-  // A copy, because the buffer keeps more of the reading thread's memory allocated.
-  entryCacheOf(db).set(entryCacheKey(entryContext, category), entries.slice())
+  if (entryContext !== undefined && entries) entryCacheOf(deps, category).set(entryContext, entries)
 }
 
 /** Stores the dependencies that a report lists, still invisible, and returns the id of their inventory. */
@@ -263,7 +257,7 @@ function promotes({ promote }: Pick<IngestOptions, 'promote'>, project: Project,
 
 type OpenedOptions = Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial' | 'mapping'> & {
   readsSuppressed: boolean
-  category?: CacheCategory
+  category?: string | null | undefined
 }
 
 function openStoredReport(
@@ -276,20 +270,20 @@ function openStoredReport(
 }
 
 async function openReport(
-  { db }: RootDeps,
+  deps: RootDeps,
   place: ImportPlace,
   file: { open: OpenBytes; bytes: number },
   { reportType, strict, isPartial, mapping, readsSuppressed, category }: OpenedOptions,
 ): Promise<ImportReading> {
+  const { db } = deps
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
   const stored = loadStoredContents(db, projectId, file.bytes)
   // Prevents an unhandled rejection if the reader never uses the contents; otherwise it still receives the error.
   stored.catch(() => {})
   const options = { reportType, strict, isPartial, mapping, readsSuppressed, projectId, isImageKnown, stored }
-  const cache = entryCacheOf(db)
   const isCaching = place.importId !== undefined && file.bytes >= minStoredBytes
-  const findCachedEntries = isCaching ? (context: string) => cache.get(entryCacheKey(context, category)) : undefined
+  const findCachedEntries = isCaching ? entryCacheOf(deps, category).get : undefined
   const read = await openReading(file.open, file.bytes, { ...options, findCachedEntries })
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading

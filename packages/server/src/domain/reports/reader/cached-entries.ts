@@ -96,7 +96,7 @@ function readRecord(bytes: Buffer, start: number): CachedEntry {
 
 export interface EntryCollector {
   add(hash: EntryHash, entry: CachedEntry): void
-  /** Returns a copy of the collected entries. */
+  /** Returns the collected entries in a buffer of their own, which can be transferred to another thread. */
   packed(): PackedEntries
 }
 
