@@ -72,6 +72,45 @@ test('the young generation grows under load, but not while a large report is imp
   expect(Number(await outputOf(await openFolder(), contents(true)))).toBeLessThanOrEqual(2 * 1024 * 1024)
 })
 
+test('the heap of an import is limited from its beginning', async () => {
+  const contents = `import { getHeapStatistics } from 'node:v8'
+    import { openGarbageCollector, setProcessFlags, withSmallHeap } from './v8-flags.ts'
+    setProcessFlags()
+    // Leaves a limit of growth that suits a heap of about 40 MB.
+    let earlier = Array.from({ length: 800_000 }, (_, i) => ({ i }))
+    openGarbageCollector()('major')
+    earlier = earlier.slice(0, 1)
+    const megabytes = () => getHeapStatistics().used_heap_size / 1024 / 1024
+    await withSmallHeap(async () => {
+      const before = megabytes()
+      let recent = []
+      let growth = 0
+      for (let i = 0; i < 3_000_000; i++) {
+        recent.push({ i })
+        if (recent.length < 50_000) continue
+        growth = Math.max(growth, megabytes() - before)
+        recent = []
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      console.log(growth)
+    })
+    process.exit()`
+  expect(Number(await outputOf(await openFolder(), contents))).toBeLessThan(30)
+})
+
+test.for(['major', 'minor'])('a %s collection is of this type', async (type) => {
+  const contents = `import { PerformanceObserver, constants } from 'node:perf_hooks'
+    import { openGarbageCollector } from './v8-flags.ts'
+    new PerformanceObserver((list) => {
+      const [{ detail }] = list.getEntries()
+      console.log(detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR ? 'major' : 'minor')
+      process.exit()
+    }).observe({ entryTypes: ['gc'] })
+    openGarbageCollector()('${type}')
+    setInterval(() => {}, 1000)`
+  expect((await outputOf(await openFolder(), contents)).trim()).toBe(type)
+})
+
 test('functions are optimized only after the start', async () => {
   const contents = `import { setFlagsFromString } from 'node:v8'
     import { allowOptimization, postponeOptimization } from './v8-flags.ts'
