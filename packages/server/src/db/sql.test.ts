@@ -82,6 +82,31 @@ describe.each(engines)('%s', (engine) => {
     await db.run(sql`drop table samples`)
   })
 
+  test.each([0, 1, 12_000])('inserts %i records of integers', async (count) => {
+    const db = database(engine)
+    await db.run(sql`create table pairs (n bigint, the_other bigint)`)
+    const rows = Array.from({ length: count }, (_, n) => ({
+      n,
+      theOther: n % 2 ? -n * 1e12 : n % 4 ? null : undefined,
+    }))
+    const listed = db.dialect.records(rows, { theOther: 'integer', n: 'integer' })
+    const inserted = await db.run(sql`insert into pairs (n, the_other) select r.n, r.the_other from ${listed} as r`)
+    expect(inserted).toBe(count)
+    expect(await db.all(sql`select * from pairs order by n`)).toEqual(
+      rows.map(({ n, theOther = null }) => ({ n, theOther })),
+    )
+    await db.run(sql`drop table pairs`)
+  })
+
+  test.runIf(engine === 'postgres')('a plan with records of integers does not depend on their number', async () => {
+    const planFor = (count: number) => {
+      const rows = Array.from({ length: count }, (_, n) => ({ n, other: n }))
+      return database(engine).all(sql`
+        explain select c.relname from pg_class c join ${database(engine).dialect.records(rows, { n: 'integer', other: 'integer' })} as r on r.n = c.oid`)
+    }
+    expect(await planFor(10_000)).toEqual(await planFor(1))
+  })
+
   test.each([1, 2, 10, 11, 50])('inserts %i bound rows', async (count) => {
     const db = database(engine)
     const json = raw(engine === 'sqlite' ? 'json' : 'jsonb')

@@ -57,6 +57,7 @@ export const postgresDialect: Dialect = {
   integers: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::bigint as value)`,
   texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json) as value)`,
   records(rows, columns) {
+    if (Object.values(columns).every((type) => type === 'integer')) return integerRows(rows, columns)
     const named = rows.map((row) => {
       // A list of names in JSON.stringify would also filter nested values.
       const kept: Record<string, unknown> = {}
@@ -111,6 +112,21 @@ function boundRows(
     raw(`${converted(`column${index + 1}`, type)} as ${quoted(snakeCase(name))}`),
   )
   return sql`(select ${join(fields)} from (values ${bulk(values)}) as listed where column1 is not null)`
+}
+
+/**
+ * Returns the table that PostgreSQL reads from one array per column, which is faster than a JSON list of objects. The
+ * subqueries hide the number of rows from the planner: for many rows it would scan tables instead of looking up ids.
+ */
+function integerRows(rows: readonly object[], columns: RecordColumns): Sql {
+  const names = Object.keys(columns)
+  const arrays = names.map((name) => {
+    // Fields of any object can be read by name.
+    const values = rows.map((row) => (row as Record<string, unknown>)[name] ?? 'null')
+    return sql`(select ${`{${values.join()}}`}::bigint[])`
+  })
+  const fields = names.map((name) => quoted(snakeCase(name)))
+  return sql`(select * from unnest(${join(arrays)}) as listed(${raw(fields.join(', '))}))`
 }
 
 /** Returns the table that PostgreSQL reads from a JSON list of objects. */
