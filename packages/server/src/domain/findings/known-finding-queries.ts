@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { FindingSummary } from './finding.ts'
 import { idsOfKeys } from './finding-sql.ts'
@@ -14,8 +14,8 @@ interface KnownFindingRow {
   vulnerabilityId: number | null
   /** Computed column, so SQLite returns a number. */
   isPresent: boolean | number | null
-  seenSomewhere: number | null
-  seenOnDefault: number | null
+  /** 0 if the finding was observed on the default branch, 1 if only elsewhere, null if never. */
+  seenElsewhere: number | null
 }
 
 /** Returns the stored findings of these uuids, including findings that were matched under one of them. */
@@ -24,11 +24,10 @@ export async function findKnownFindings(
   { projectId, ref, defaultBranch, category }: KnownScope,
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
-  const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
-  // `+` keeps PostgreSQL from scanning all occurrences in id order to find the minimum.
-  const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
-    (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
-    (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+  const columns = sql`f.id, f.digest, f.vulnerability_id,
+    (select o.is_present from occurrences o where o.finding_id = f.id and o.ref = ${ref}) as is_present,
+    (select min(case when s.ref = ${defaultBranch} then 0 else 1 end) from occurrences s where s.finding_id = f.id)
+      as seen_elsewhere`
   const rows = await db.all<KnownFindingRow>(sql`
     select f.uuid, ${columns} from findings f where f.id ${idsOfKeys(db, 'findings', projectId, uuids)} order by f.id`)
   const known = new Set(rows.map(({ uuid }) => uuid))
@@ -56,8 +55,8 @@ const knownFrom = (row: KnownFindingRow, isOwnUuid: boolean, categories: Categor
   vulnerabilityId: row.vulnerabilityId,
   wasPresent: row.isPresent === null ? undefined : Boolean(row.isPresent),
   categories,
-  wasSeen: row.seenSomewhere !== null,
-  wasOnDefaultBranch: row.seenOnDefault !== null,
+  wasSeen: row.seenElsewhere !== null,
+  wasOnDefaultBranch: row.seenElsewhere === 0,
 })
 
 /** Returns true if the scanner has at least one visible finding. */
