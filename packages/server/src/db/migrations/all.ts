@@ -73,6 +73,7 @@ import { notificationReads } from './0132_notification_reads.ts'
 import { activityAndFiles } from './0134_activity_and_files.ts'
 import { numberFormat } from './0135_number_format.ts'
 import { instanceOrders } from './0151_instance_orders.ts'
+import { textTriggers } from './0163_text_triggers.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -150,4 +151,5 @@ export const migrations: readonly Migration[] = [
   activityAndFiles,
   numberFormat,
   instanceOrders,
+  textTriggers,
 ]
