@@ -5,28 +5,26 @@ import { batchesOf } from '../batches.ts'
 import { contentColumns, type FindingContent } from './finding-content.ts'
 import { refreshOccurrences } from './occurrences/occurrence-queries.ts'
 
-/** Inserts findings and returns their ids by uuid. They stay invisible until they have an occurrence. */
+/**
+ * Inserts up to `maxBoundRows` findings and returns their ids by uuid. They stay invisible until they have an occurrence.
+ */
 export async function insertFindings(
   db: Db,
   { projectId, importId, now }: { projectId: number; importId: number | null; now: string },
   contents: readonly FindingContent[],
 ): Promise<Map<string, number>> {
-  const ids = new Map<string, number>()
-  for (const batch of batchesOf(contents, maxBoundRows)) {
-    const rows = batch.map(({ row }) => row)
-    const inserted = await db.all<{ id: number; uuid: string }>(sql`
-      insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
-        description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
-        metadata_version, raw_metadata, package_url, package_key, package_name, detected_at, created_at, updated_at)
-      select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
-        r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
-        r.extras, r.digest, r.metadata_version, r.raw_metadata, r.package_url, r.package_key, r.package_name,
-        ${now}, ${now}, ${now}
-      from ${withReferences(projectId, db.dialect.boundRows(rows, contentColumns))} as r
-      returning id, uuid`)
-    for (const { id, uuid } of inserted) ids.set(uuid, id)
-  }
-  return ids
+  const rows = contents.map(({ row }) => row)
+  const inserted = await db.all<{ id: number; uuid: string }>(sql`
+    insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
+      description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
+      metadata_version, raw_metadata, package_url, package_key, package_name, detected_at, created_at, updated_at)
+    select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
+      r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
+      r.extras, r.digest, r.metadata_version, r.raw_metadata, r.package_url, r.package_key, r.package_name,
+      ${now}, ${now}, ${now}
+    from ${withReferences(projectId, db.dialect.boundRows(rows, contentColumns))} as r
+    returning id, uuid`)
+  return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
 }
 
 /** Adds scanner and identifier ids to rows of contents; `idsOfKeys` explains why each id is looked up alone. */

@@ -1,4 +1,6 @@
+import { maxBoundRows } from '../../db/column-values.ts'
 import type { Db } from '../../db/db.ts'
+import { batchesOf } from '../batches.ts'
 import type { FindingContent } from './finding-content.ts'
 import { deleteChildRows, insertChildRows, insertFindings, updateFindings } from './finding-queries.ts'
 
@@ -51,12 +53,18 @@ export async function createFindings(
   source: { projectId: number; importId: number | null; now: string },
   contents: readonly FindingContent[],
 ): Promise<Map<string, number>> {
-  const ids = await insertFindings(db, source, contents)
-  const withIds = contents.flatMap((content) => {
-    const findingId = ids.get(content.uuid)
-    return findingId === undefined ? [] : [{ findingId, content }]
-  })
-  await insertChildRows(db, source.projectId, withIds)
+  const ids = new Map<string, number>()
+  const create = async (batch: readonly FindingContent[]) => {
+    const inserted = await insertFindings(db, source, batch)
+    for (const [uuid, id] of inserted) ids.set(uuid, id)
+    const withIds = batch.flatMap((content) => {
+      const findingId = inserted.get(content.uuid)
+      return findingId === undefined ? [] : [{ findingId, content }]
+    })
+    await insertChildRows(db, source.projectId, withIds)
+  }
+  // All at once, so that PostgreSQL does not wait between the batches.
+  await Promise.all(Array.from(batchesOf(contents, maxBoundRows), create))
   return ids
 }
 

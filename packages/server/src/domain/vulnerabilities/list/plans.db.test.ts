@@ -6,7 +6,8 @@ import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulne
 import { startServer } from '../../../testing/server.ts'
 import { listByKeys, listByUuids } from '../../findings/candidate-queries.ts'
 import { contentColumns } from '../../findings/finding-content.ts'
-import { insertFindings, listUnobserved } from '../../findings/finding-queries.ts'
+import { listUnobserved } from '../../findings/finding-queries.ts'
+import { createFindings } from '../../findings/findings.ts'
 import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
 import { findKnownFindings, listDigests } from '../../findings/known-finding-queries.ts'
 import { promotionFilter, selectPresent } from '../../findings/list/finding-filter-queries.ts'
@@ -348,7 +349,7 @@ describe('before the engine has table statistics', () => {
           })),
         ),
       drafts: (db) =>
-        insertFindings(
+        createFindings(
           db,
           { projectId: 1, importId: 1, now: '2026-01-01T00:00:00.000Z' },
           keys.map((uuid) => ({ uuid, row, identifierIds: [], keys: [] })),
