@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../../../../db/db.ts'
+import { batchesOf } from '../../../batches.ts'
 import { hasAnyFinding, listDigests } from '../../../findings/findings.ts'
 import { packContents, type StoredContents } from '../../comparison/stored-contents.ts'
 
@@ -8,6 +9,9 @@ export const minStoredBytes = 256 * 1024
 
 /** Report size from which the uuids of a project are divided into 256 ranges instead of 16. */
 const manyRangesBytes = 8 * 1024 * 1024
+
+/** Number of ranges that are read concurrently. On SQLite a query blocks the process. */
+const rangesAtOnce = { sqlite: 1, postgres: 4 } as const
 
 /** Maximum number of findings of a range. The rows of further ones are sent, even if they are unchanged. */
 const maxInRange = 2000
@@ -24,9 +28,10 @@ export async function loadStoredContents(
 ): Promise<StoredContents | undefined> {
   if (reportBytes < minStoredBytes || !(await hasAnyFinding(db, projectId))) return undefined
   const packed: StoredContents[] = []
-  for (const [from, before] of uuidRanges(reportBytes < manyRangesBytes ? 1 : 2)) {
-    const batch = await listDigests(db, projectId, { from, before, limit: maxInRange })
-    if (batch.length > 0) packed.push(packContents(batch))
+  const ranges = uuidRanges(reportBytes < manyRangesBytes ? 1 : 2)
+  for (const group of batchesOf(ranges, rangesAtOnce[db.dialect.engine])) {
+    const read = group.map(([from, before]) => listDigests(db, projectId, { from, before, limit: maxInRange }))
+    for (const batch of await Promise.all(read)) if (batch.length > 0) packed.push(packContents(batch))
     await setImmediate()
   }
   return packed.length > 0 ? joined(packed) : undefined
