@@ -82,6 +82,11 @@ export interface TransactionOptions {
    * similar commits; a crash of the process does not. For work that would be repeated.
    */
   isRelaxed?: boolean
+  /**
+   * On SQLite, the transaction may be committed together with others that arrived while the disk was busy, which writes
+   * fewer pages. For short transactions only, because each waits for all of its batch.
+   */
+  isBatched?: boolean
   /** Declares that writes to these tables change rows of one project only, so that caches of others stay valid. */
   project?: ProjectWrites
 }

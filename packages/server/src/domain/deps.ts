@@ -1,4 +1,4 @@
-import type { Database, Db } from '../db/db.ts'
+import type { Database, Db, TransactionOptions } from '../db/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
@@ -36,9 +36,13 @@ export interface RootDeps extends Deps {
 }
 
 /** Runs `work` with deps whose `db` is a transaction. Shadow the name, so that the outer database is out of reach. */
-export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T> {
+export function transaction<T>(
+  deps: Deps,
+  work: (deps: Deps) => Promise<T>,
+  options?: Pick<TransactionOptions, 'isBatched'>,
+): Promise<T> {
   if (!isDatabase(deps.db)) return work(deps)
-  return deps.db.transaction((db) => work({ ...deps, db }))
+  return deps.db.transaction((db) => work({ ...deps, db }), options)
 }
 
 /** Tables that lists of vulnerabilities and findings read, and whose rows belong to one project each. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../db.ts'
+import type { Database, Db } from '../db.ts'
 import { openDatabase } from '../open.ts'
 
 let folder: string
@@ -108,6 +108,88 @@ test('commits that wait for a failed sync are not acknowledged', async () => {
     await expect(first).rejects.toThrow('the disk is gone')
     await expect(second).rejects.toMatchObject({ cause: { kind: 'unavailable', isOutcomeUnknown: true } })
     expect(disk.count()).toBe(1)
+  } finally {
+    disk.release()
+  }
+  await db.close()
+})
+
+/** Opens a database, begins a write whose sync is held, and returns a function that starts a batched transaction. */
+async function openDuringSync() {
+  const db = await open()
+  await db.run(sql`create table things (n integer)`)
+  const disk = holdDisk()
+  const first = db.run(sql`insert into things values (0)`)
+  await disk.asked(1)
+  const insert = (n: number, after = async (_tx: Db) => {}) => {
+    const work = async (tx: Db) => {
+      await tx.run(sql`insert into things values (${n})`)
+      await after(tx)
+    }
+    return db.transaction(work, { isBatched: true }).then(
+      () => `stored ${n}`,
+      (error: Error) => error.message,
+    )
+  }
+  const stored = async () => (await db.all<{ n: number }>(sql`select n from things order by n`)).map(({ n }) => n)
+  return { db, disk, first, insert, stored }
+}
+
+test('batched transactions that arrive during a sync share a commit and the next sync', async () => {
+  const { db, disk, first, insert, stored } = await openDuringSync()
+  try {
+    const fail = () => Promise.reject(new Error('refused'))
+    const results = [insert(1), insert(2, fail), insert(3)]
+    expect([await stored(), db.canExtendTransaction()]).toEqual([[0], false])
+    const before = await sizeOf('alcove.db-wal')
+    disk.answer()
+    await disk.asked(2)
+    expect([await stored(), db.canExtendTransaction()]).toEqual([[0, 1, 3], true])
+    const frameBytes = 24 + 4096
+    expect((await sizeOf('alcove.db-wal')) - before).toBe(frameBytes)
+    disk.answer()
+    expect(await Promise.all(results)).toEqual(['stored 1', 'refused', 'stored 3'])
+    expect([await first, disk.count()]).toEqual([1, 2])
+  } finally {
+    disk.release()
+  }
+  await db.close()
+})
+
+test('more transactions than a batch holds are all committed', async () => {
+  const { db, disk, insert, stored } = await openDuringSync()
+  const numbers = Array.from({ length: 100 }, (_, index) => index + 1)
+  const results = numbers.map((n) => insert(n))
+  disk.release()
+  disk.answer()
+  expect(await Promise.all(results)).toEqual(numbers.map((n) => `stored ${n}`))
+  expect(await stored()).toEqual([0, ...numbers])
+  await db.close()
+})
+
+test('batched transactions are all rejected when one of them loses the transaction', async () => {
+  const { db, disk, insert, stored } = await openDuringSync()
+  // SQLite rolls back like this when the disk is full.
+  const lose = async (tx: Db) => {
+    await tx.run(sql`rollback`)
+    throw new Error('the disk is full')
+  }
+  const results = [insert(1), insert(2, lose), insert(3)]
+  disk.release()
+  disk.answer()
+  expect(await Promise.all(results)).toEqual(results.map(() => 'the disk is full'))
+  expect([await stored(), await insert(4), await stored()]).toEqual([[0], 'stored 4', [0, 4]])
+  await db.close()
+})
+
+test('batched transactions do not begin after a failed sync', async () => {
+  const { db, disk, first, insert, stored } = await openDuringSync()
+  try {
+    const results = [insert(1), insert(2)]
+    disk.answer(new Error('the disk is gone'))
+    await expect(first).rejects.toThrow('the disk is gone')
+    for (const message of await Promise.all(results)) expect(message).toContain('the disk is gone')
+    expect([await stored(), disk.count()]).toEqual([[0], 1])
   } finally {
     disk.release()
   }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import type { Sql } from 'sql-template-tag'
 import { Failure } from '../../platform/failure.ts'
 import { type ChangeLog, describeCommit, type ForeignKey, foreignKeyQueries } from '../changes.ts'
-import type { DatabaseOptions, Engine, Execute, Result, ResultMode } from '../engine.ts'
+import type { DatabaseOptions, Engine, Execute, Result, ResultMode, Session } from '../engine.ts'
 import { rowReader } from '../rows.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
 import { checkFile } from './check-file.ts'
@@ -15,6 +15,7 @@ import { beginCheck, type IntegrityCheck, isLargeDatabase } from './integrity.ts
 import { mapPages } from './mapped-pages.ts'
 import { createQueue } from './queue.ts'
 import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
+import { openTransactions } from './transactions.ts'
 import { openCheckpointer } from './wal-checkpointer.ts'
 
 const maxPreparedStatements = 500
@@ -59,6 +60,13 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
     if (isStorageLost(error)) health.fail(error)
     return unavailableOr(error)
   }
+  const transactions = openTransactions({
+    database: writer.database,
+    inTurn,
+    afterSync: log.afterSync,
+    assertSound: health.assertSound,
+    onCommit: committed,
+  })
   committed()
 
   return {
@@ -81,42 +89,40 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
         throw failureOf(error)
       }
     },
-    async transaction(work, { isRelaxed = false, project } = {}) {
+    async transaction(work, { isRelaxed = false, isBatched = false, project } = {}) {
+      const written = new Set<string>()
       let isWritten = false
-      const result = await inTurn(async () => {
-        const { database } = writer
-        const written = new Set<string>()
-        try {
-          health.assertSound()
-          database.exec('begin immediate')
-          const result = await work({
-            async execute(query: Sql, mode: ResultMode) {
-              const { sql } = query
-              const statement = writer.prepare(sql)
-              const result = statement.execute(query.values, mode)
-              if (!statement.isReadonly) for (const table of changes.tablesWritten(sql)) written.add(table)
-              isWritten ||= !statement.isReadonly && result.changed > 0
-              return result
-            },
-            async script(text) {
-              isWritten = true
-              database.exec(text)
-            },
-          })
-          database.exec('commit')
-          changes.bump(describeCommit(written, project))
-          if (isWritten) committed()
+      const session: Session = {
+        async execute({ sql, values }: Sql, mode: ResultMode) {
+          const statement = writer.prepare(sql)
+          const result = statement.execute(values, mode)
+          if (!statement.isReadonly) for (const table of changes.tablesWritten(sql)) written.add(table)
+          isWritten ||= !statement.isReadonly && result.changed > 0
           return result
-        } catch (error) {
-          // A full disk has already rolled the transaction back.
-          if (database.isInTransaction) database.exec('rollback')
-          throw failureOf(error)
-        }
+        },
+        async script(text) {
+          isWritten = true
+          writer.database.exec(text)
+        },
+      }
+      const start = isBatched ? transactions.runBatched : transactions.runAlone
+      const result = await new Promise<Awaited<ReturnType<typeof work>>>((resolve, reject) => {
+        let result: Awaited<ReturnType<typeof work>>
+        start({
+          async run() {
+            result = await work(session)
+          },
+          onCommit() {
+            changes.bump(describeCommit(written, project))
+            resolve(result)
+          },
+          onFailure: (error) => reject(failureOf(error)),
+        })
       })
       if (isWritten && !isRelaxed) await whenDurable()
       return result
     },
-    canExtendTransaction: () => !hasWaiting(),
+    canExtendTransaction: () => !hasWaiting() && !transactions.hasWaiting(),
     whenDurable,
     // A single process counts its own commits as they end.
     synchronize: () => undefined,

@@ -1,5 +1,6 @@
 import { close, fdatasync, fsync, open } from 'node:fs'
 import { dirname } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { DurablePosition } from './durable-position.ts'
 import type { StorageHealth } from './storage-health.ts'
@@ -14,6 +15,8 @@ export interface GroupCommit {
   appended(frames: number): void
   /** Resolves when all earlier commits are on the disk. Rejects forever once a sync has failed. */
   whenDurable(): Promise<void>
+  /** Resolves when no sync is running. What is committed before the next turn of the event loop shares the next sync. */
+  afterSync(): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,22 +31,35 @@ export function openGroupCommit(file: string, { health, durable, pageSize }: Gro
   let frames = 0
   let waiting: { resolve(): void; reject(error: unknown): void }[] = []
   let isRunning = false
+  let held: (() => void)[] = []
 
   async function run(): Promise<void> {
     isRunning = true
-    while (waiting.length > 0) {
-      const together = waiting
-      waiting = []
-      try {
-        health.assertSound()
-        await syncOnce()
-        for (const { resolve } of together) resolve()
-      } catch (error) {
-        health.fail(error)
-        for (const { reject } of together) reject(error)
-      }
+    while (waiting.length > 0 || held.length > 0) {
+      if (waiting.length > 0) await syncWaiting()
+      if (held.length > 0) await releaseHeld()
     }
     isRunning = false
+  }
+
+  async function syncWaiting(): Promise<void> {
+    const together = waiting
+    waiting = []
+    try {
+      health.assertSound()
+      await syncOnce()
+      for (const { resolve } of together) resolve()
+    } catch (error) {
+      health.fail(error)
+      for (const { reject } of together) reject(error)
+    }
+  }
+
+  async function releaseHeld(): Promise<void> {
+    const released = held
+    held = []
+    for (const release of released) release()
+    await nextTurn()
   }
 
   async function syncOnce(): Promise<void> {
@@ -66,6 +82,9 @@ export function openGroupCommit(file: string, { health, durable, pageSize }: Gro
       frames = count
     },
     whenDurable,
+    async afterSync() {
+      if (isRunning) await new Promise<void>((resolve) => held.push(resolve))
+    },
     async close() {
       if (handle === undefined) return
       await whenDurable().catch(() => {}) // each commit has already been answered

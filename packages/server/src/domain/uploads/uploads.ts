@@ -99,30 +99,37 @@ function draftOf(deps: Deps, { kind, id }: UploadOwner, filename: string, file: 
 export async function createUpload(
   deps: Deps,
   owner: UploadOwner,
-  { user, isMember }: Uploader,
+  uploader: Uploader,
   file: ReceivedFile,
 ): Promise<Upload> {
-  const filename = sanitizeFilename(file.filename)
-  const upload = await transaction(deps, async (deps) => {
-    // Insert the row first, because it locks the owner before the usage. Deleting an owner takes its locks in the same
-    // order.
-    const draft = {
-      ...draftOf(deps, owner, filename, file),
-      secret: deps.random(16).toString('hex'),
-      createdAt: deps.now(),
-      uploadedBy: { id: user.id, username: user.username, name: user.name },
-    }
-    const { upload, hasListeners } = await insertUpload(deps.db, draft, !isMember)
-    if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
-    await claimSpace(deps, owner, file.bytes)
-    if (!isMember) await assertWithinShare(deps, owner)
-    await queueScan(deps, upload)
-    return upload
-  }).catch((error: unknown) => {
+  const work = (deps: Deps) => recordUpload(deps, owner, uploader, file)
+  const upload = await transaction(deps, work, { isBatched: true }).catch((error: unknown) => {
     // The owner, or more rarely the user, was deleted while the bytes were received.
     throw isForeignKeyViolation(error) ? notFound(owner.kind === 'project' ? 'Project' : 'Group') : error
   })
   file.kept = true
+  return upload
+}
+
+async function recordUpload(
+  deps: Deps,
+  owner: UploadOwner,
+  { user, isMember }: Uploader,
+  file: ReceivedFile,
+): Promise<Upload> {
+  // Insert the row first, because it locks the owner before the usage. Deleting an owner takes its locks in the same
+  // order.
+  const draft = {
+    ...draftOf(deps, owner, sanitizeFilename(file.filename), file),
+    secret: deps.random(16).toString('hex'),
+    createdAt: deps.now(),
+    uploadedBy: { id: user.id, username: user.username, name: user.name },
+  }
+  const { upload, hasListeners } = await insertUpload(deps.db, draft, !isMember)
+  if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
+  await claimSpace(deps, owner, file.bytes)
+  if (!isMember) await assertWithinShare(deps, owner)
+  await queueScan(deps, upload)
   return upload
 }
 

@@ -1,0 +1,106 @@
+import type { SqliteConnection } from './connection.ts'
+import type { Queue } from './queue.ts'
+
+/** Transaction that waits for its turn. */
+interface PendingTransaction {
+  /** Executes the statements. */
+  run(): Promise<void>
+  /** Called after the commit. */
+  onCommit(): void
+  /** Called when it was rolled back or never began. Has no effect after the first call. */
+  onFailure(error: unknown): void
+}
+
+/** Maximum number of transactions that are committed together, because they block the event loop. */
+const maxBatch = 32
+
+export interface TransactionOptions {
+  database: SqliteConnection
+  inTurn: Queue['inTurn']
+  /** Resolves when no sync of the log is running. */
+  afterSync(): Promise<void>
+  /** Throws when the storage has failed. */
+  assertSound(): void
+  /** Called after each commit. */
+  onCommit(): void
+}
+
+/** Runs transactions on the connection that writes. */
+export interface Transactions {
+  /** Runs one transaction in its turn. */
+  runAlone(transaction: PendingTransaction): void
+  /**
+   * Runs a transaction that may be committed together with others. Waits for a running sync, after which all transactions
+   * that have arrived meanwhile share a commit. That delays none of them, because each has to wait for a sync that begins
+   * after its commit.
+   */
+  runBatched(transaction: PendingTransaction): void
+  /** Returns true if a batch has not begun yet. */
+  hasWaiting(): boolean
+}
+
+export function openTransactions(options: TransactionOptions): Transactions {
+  const { database, inTurn, afterSync, assertSound } = options
+  const waiting: PendingTransaction[] = []
+
+  return {
+    runAlone: (transaction) => void inTurn(() => commitTogether([transaction])).catch(transaction.onFailure),
+    runBatched(transaction) {
+      waiting.push(transaction)
+      if (waiting.length === 1) void runWaiting()
+    },
+    hasWaiting: () => waiting.length > 0,
+  }
+
+  async function runWaiting(): Promise<void> {
+    await afterSync()
+    await inTurn(() => commitTogether(takeWaiting())).catch((error) => {
+      for (const { onFailure } of takeWaiting()) onFailure(error)
+    })
+  }
+
+  function takeWaiting(): PendingTransaction[] {
+    const taken = waiting.splice(0, maxBatch)
+    if (waiting.length > 0) void runWaiting()
+    return taken
+  }
+
+  async function commitTogether(batch: readonly PendingTransaction[]): Promise<void> {
+    try {
+      assertSound()
+      database.exec('begin immediate')
+      const executed = batch.length === 1 ? await executeOnly(batch) : await executeEach(batch)
+      database.exec('commit')
+      for (const { onCommit } of executed) onCommit()
+      options.onCommit()
+    } catch (error) {
+      // A full disk has already rolled the transaction back.
+      if (database.isInTransaction) database.exec('rollback')
+      for (const { onFailure } of batch) onFailure(error)
+    }
+  }
+
+  async function executeOnly(batch: readonly PendingTransaction[]): Promise<readonly PendingTransaction[]> {
+    for (const { run } of batch) await run()
+    return batch
+  }
+
+  /** Returns those that did not fail. A failed one is rolled back to its savepoint. */
+  async function executeEach(batch: readonly PendingTransaction[]): Promise<PendingTransaction[]> {
+    const executed: PendingTransaction[] = []
+    for (const transaction of batch) {
+      database.exec('savepoint one')
+      try {
+        await transaction.run()
+        executed.push(transaction)
+      } catch (error) {
+        // A full disk has rolled back the others, too.
+        if (!database.isInTransaction) throw error
+        database.exec('rollback to one')
+        transaction.onFailure(error)
+      }
+      database.exec('release one')
+    }
+    return executed
+  }
+}
