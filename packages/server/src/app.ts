@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGuard } from './api/v4/guard.ts'
@@ -19,6 +18,7 @@ import { openDiskStore } from './platform/object-store/disk.ts'
 import type { ObjectStore } from './platform/object-store/objects.ts'
 import { resolveByDns } from './platform/outgoing/send.ts'
 import { databaseFiles } from './platform/private-files.ts'
+import { openRandom } from './platform/random.ts'
 import { type Settings, WrongSettings } from './platform/settings/settings.ts'
 import { routes } from './routes.ts'
 
@@ -75,7 +75,7 @@ export function depsFrom(
     log: openLog(settings.logLevel),
     metrics: openMetrics(),
     now: openClock(),
-    random: randomBytes,
+    random: openRandom(),
     resolve: resolveByDns,
     draining,
     stopping,
