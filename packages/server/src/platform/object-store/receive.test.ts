@@ -8,14 +8,14 @@ import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Failure } from '../failure.ts'
-import { streamOf } from './bytes.ts'
+import { type Bytes, streamOf } from './bytes.ts'
 import { openDiskStore } from './disk.ts'
 import { openMemoryStore } from './memory.ts'
 import type { ObjectStore } from './objects.ts'
 import { type ReceiveOptions, receiveFile } from './receive.ts'
 
 let keys = 0
-const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000, transform?: Transformation) =>
+const receive = (objects: ObjectStore, body: Bytes, maxBytes = 1_000_000, transform?: Transformation) =>
   receiveFile(objects, body, {
     filename: 'a.bin',
     maxBytes,
@@ -68,6 +68,31 @@ test('an endless body is rejected at the limit and not destroyed', async () => {
   expect(given).toBeLessThanOrEqual(atFailure + 65536)
   expect(await keysOf(objects)).toEqual([])
   body.destroy()
+})
+
+test('an iterated body is ended when the limit is exceeded and when the store fails', async () => {
+  const full = new Error('no space left on device')
+  const failing: ObjectStore = {
+    ...openMemoryStore(),
+    async put(_, body) {
+      for await (const _ of body) throw full
+    },
+  }
+  const keep: Transformation = (_, body) => body
+  for (const [objects, maxBytes] of [[openMemoryStore(), 9_000] as const, [failing, 1e6] as const]) {
+    for (const transform of [undefined, keep]) {
+      let isEnded = false
+      const body = (async function* () {
+        try {
+          for (;;) yield Buffer.alloc(5_000)
+        } finally {
+          isEnded = true
+        }
+      })()
+      await expect(receive(objects, body, maxBytes, transform)).rejects.toBeInstanceOf(Error)
+      await expect.poll(() => isEnded).toBe(true)
+    }
+  }
 })
 
 test('a failing body rejects with its own error', async () => {

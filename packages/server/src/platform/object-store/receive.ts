@@ -30,9 +30,8 @@ const headBytes = 4100
 export async function receiveFile(objects: ObjectStore, body: Bytes, options: ReceiveOptions): Promise<ReceivedFile> {
   suppressUnhandledError(body)
   const key = options.newKey()
-  const arriving = limited(borrowed(body), options.maxBytes)
   const meter = openMeter()
-  const stored = meter.measured(options.transform ? transformed(arriving, options.transform) : arriving)
+  const stored = meter.measured(limited(body, options.maxBytes), options.transform)
   try {
     await objects.put(key, stored)
   } finally {
@@ -42,28 +41,38 @@ export async function receiveFile(objects: ObjectStore, body: Bytes, options: Re
   return { key, filename: options.filename, ...meter.read(), kept: false }
 }
 
-/** Iterates over the body without destroying it on an early exit. */
-function borrowed(body: Bytes): AsyncIterable<Buffer> {
-  return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : body
-}
-
-async function* limited(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
+/** Iterates over the body without destroying it on an early exit. An object, because a generator awaits each chunk twice. */
+function limited(body: Bytes, maxBytes: number): AsyncIterableIterator<Buffer> {
+  const iterable: AsyncIterable<Buffer> = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : body
+  const chunks = iterable[Symbol.asyncIterator]()
   let left = maxBytes
-  for await (const chunk of body) {
-    left -= chunk.length
-    if (left < 0) throw tooLarge()
-    yield chunk
+  const end = async (): Promise<IteratorResult<Buffer>> => {
+    await chunks.return?.()
+    return { value: undefined, done: true }
+  }
+  return {
+    async next() {
+      const next = await chunks.next()
+      left -= next.done ? 0 : next.value.length
+      if (left >= 0) return next
+      await end()
+      throw tooLarge()
+    },
+    return: end,
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
 }
 
-/** Measures size, hash and first bytes of the content passed through. */
+/** Measures size, hash and first bytes of the content that is stored. */
 function openMeter() {
   const hash = createHash('sha256')
   const head = Buffer.alloc(headBytes)
   let bytes = 0
   return {
-    async *measured(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-      for await (const chunk of body) {
+    async *measured(body: AsyncIterableIterator<Buffer>, transform?: Transform): AsyncGenerator<Buffer, void> {
+      for await (const chunk of transform ? await transformed(body, transform) : body) {
         hash.update(chunk)
         if (bytes < headBytes) chunk.copy(head, bytes)
         bytes += chunk.length
@@ -81,7 +90,7 @@ function openMeter() {
 type Transform = NonNullable<ReceiveOptions['transform']>
 
 /** Applies the transformation. Empty files are not transformed. */
-async function* transformed(body: AsyncGenerator<Buffer, void>, transform: Transform): AsyncGenerator<Buffer, void> {
+async function transformed(body: AsyncIterableIterator<Buffer>, transform: Transform): Promise<Bytes> {
   const first: Buffer[] = []
   let bytes = 0
   while (bytes < headBytes) {
@@ -90,12 +99,22 @@ async function* transformed(body: AsyncGenerator<Buffer, void>, transform: Trans
     first.push(chunk)
     bytes += chunk.length
   }
-  if (bytes === 0) return
+  if (bytes === 0) return body
   const head = first.length === 1 && first[0] ? first[0] : Buffer.concat(first)
-  yield* transform(head.subarray(0, headBytes), startingWith(head, body))
+  return transform(head.subarray(0, headBytes), startingWith(head, body))
 }
 
-async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
-  yield first
-  yield* rest
+function startingWith(first: Buffer, rest: AsyncIterableIterator<Buffer>): AsyncIterableIterator<Buffer> {
+  let isFirst = true
+  return {
+    next() {
+      if (!isFirst) return rest.next()
+      isFirst = false
+      return Promise.resolve({ value: first, done: false })
+    },
+    return: () => rest.return?.() ?? Promise.resolve({ value: undefined, done: true }),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }
