@@ -1,4 +1,6 @@
+import fs from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readlink, rm, utimes, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -100,6 +102,42 @@ test('no file descriptor stays open after puts, failures, and streams that were 
   await new Promise((resolve) => givenUp?.once('close', resolve))
 
   expect(await openDescriptors(folder)).toEqual([])
+})
+
+test.each([
+  ['fdatasync', 'fsync'],
+  ['fsync', 'fdatasync'],
+] as const)('a small file is rejected and removed when %s fails, after %s has ended', async (failing, other) => {
+  const folder = await newFolder()
+  const store = await openDiskStore(folder)
+  const real = { fdatasync: fs.fdatasync, fsync: fs.fsync }
+  const failure = Object.assign(new Error('i/o error'), { code: 'EIO' })
+  let isSettled = false
+  let endOther = () => {}
+  const isHeld = new Promise<void>((resolve) => {
+    const hold = (_file: number, done: fs.NoParamCallback) => {
+      endOther = () => done(null)
+      resolve()
+    }
+    const fail = (_file: number, done: fs.NoParamCallback) => void setImmediate(() => done(failure))
+    Object.assign(fs, { [failing]: fail, [other]: hold })
+    syncBuiltinESMExports()
+  })
+  try {
+    const outcome = store.put('a', Readable.from([Buffer.from('x')])).finally(() => {
+      isSettled = true
+    })
+    outcome.catch(() => {})
+    await isHeld
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    expect(isSettled).toBe(false)
+    endOther()
+    await expect(outcome).rejects.toThrow(/unavailable.*i\/o error/)
+  } finally {
+    Object.assign(fs, real)
+    syncBuiltinESMExports()
+  }
+  expect([await store.open('a'), await openDescriptors(folder)]).toEqual([undefined, []])
 })
 
 /** Skipped on systems that do not provide this information. */
