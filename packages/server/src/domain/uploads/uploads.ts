@@ -149,19 +149,23 @@ export async function findUploads(
 /** Caches totals. Counting is slower than reading a page, and all pages of a list share the total. */
 const counts = perDatabase((changes) => openCache<number>(changes, ['uploads'], 1000))
 
-export async function getUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
-  const upload = await findUpload(deps.db, owner, id)
+/** Caches uploads, because the files of a text are downloaded whenever it is read. */
+const uploads = perDatabase((changes) => openCache<Upload | undefined>(changes, ['uploads', 'users'], 1000))
+
+export async function getUpload({ db }: RootDeps, owner: UploadOwner, id: number): Promise<Upload> {
+  const upload = await uploads(db).get(JSON.stringify([owner.kind, owner.id, id]), () => findUpload(db, owner, id))
   if (!upload || upload.deletedAt !== null) throw notFound()
   return upload
 }
 
 export async function getUploadBySecret(
-  deps: Deps,
+  { db }: RootDeps,
   owner: UploadOwner,
   secret: string,
   filename: string,
 ): Promise<Upload> {
-  const upload = await findUploadBySecret(deps.db, owner, secret, filename)
+  const key = JSON.stringify([owner.kind, owner.id, secret, filename])
+  const upload = await uploads(db).get(key, () => findUploadBySecret(db, owner, secret, filename))
   if (!upload || upload.deletedAt !== null) throw gone()
   return upload
 }

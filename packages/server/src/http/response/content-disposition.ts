@@ -13,7 +13,11 @@ function nameParameters(filename: string): string {
   return `filename="${quotable(filename)}"; filename*=UTF-8''${percentEncoded(filename)}`
 }
 
+const quotableAsIs = /^[ !#-[\]-~]*$/
+const encodedAsIs = /^[A-Za-z0-9!#$&+.^_`|~-]*$/
+
 function quotable(filename: string): string {
+  if (quotableAsIs.test(filename)) return filename
   return (
     [...filename.normalize('NFC')]
       .map(toAscii)
@@ -25,9 +29,10 @@ function quotable(filename: string): string {
 }
 
 function percentEncoded(filename: string): string {
+  if (encodedAsIs.test(filename)) return filename
   return Array.from(Buffer.from(filename), (byte) => {
     const character = String.fromCharCode(byte)
-    const plain = /[A-Za-z0-9!#$&+.^_`|~-]/.test(character)
+    const plain = encodedAsIs.test(character)
     return plain ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
   }).join('')
 }
