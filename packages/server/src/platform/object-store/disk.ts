@@ -73,12 +73,6 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
       return readFileStart(pathOf(key), maxBytes).catch(undefinedIfMissing).catch(refused)
     },
 
-    async version(key) {
-      assertKey(key)
-      const found = await stat(pathOf(key)).catch(undefinedIfMissing).catch(refused)
-      return found && [found.size, found.mtimeMs, found.ctimeMs, found.ino].join(' ')
-    },
-
     async remove(key) {
       assertKey(key)
       await rm(pathOf(key), { force: true }).catch(refused)

@@ -14,11 +14,6 @@ export interface ObjectStore {
    * Absent in stores where pieces are as cheap.
    */
   readStart?(key: string, maxBytes: number): Promise<Buffer | undefined>
-  /**
-   * Returns a version that changes whenever the object is written; `undefined` when it does not exist. Absent in stores
-   * without versions.
-   */
-  version?(key: string): Promise<string | undefined>
   /** Deletes an object. Does nothing when it does not exist. */
   remove(key: string): Promise<void>
   /** Lists all objects whose key starts with the prefix, in no particular order. */
@@ -77,5 +72,7 @@ export interface Pieces {
    * has read everything.
    */
   next(maxBytes: number): Promise<Buffer | undefined>
+  /** Returns a version that changes whenever the object is written. Absent in stores without versions. */
+  version?(): string
   close(): void
 }

@@ -55,11 +55,13 @@ export async function openVerified(
   if (range && file.bytes <= wholeBytes) {
     return (await readWhole(objects, file))?.subarray(range.start, range.end + 1)
   }
-  const version = await objects.version?.(file.key)
-  const isVerified = version !== undefined && verified.get(objects)?.get(file.key) === version
-  if (!range && !isVerified) return openWhole(objects, file, version)
-  if (objects.version && !isVerified && !(await readToEnd(await openWhole(objects, file, version)))) return undefined
-  return openReader(objects, file.key, range)
+  const pieces = await openReader(objects, file.key, range)
+  const version = pieces?.version?.()
+  if (!pieces || (version !== undefined && verified.get(objects)?.get(file.key) === version)) return pieces
+  if (!range) return verifying(objects, file, pieces)
+  if (version === undefined) return pieces
+  pieces.close()
+  return (await readToEnd(await openWhole(objects, file))) ? openReader(objects, file.key, range) : undefined
 }
 
 /** Reads an object completely and verifies it. Returns false when it does not exist; throws `DamagedObject`. */
@@ -77,7 +79,6 @@ async function readToEnd(pieces: Pieces | undefined): Promise<boolean> {
   return true
 }
 
-/** Records a version as verified. It must have been read before the content, so that a concurrent write is noticed. */
 function recordVerified(objects: ObjectStore, { key }: RecordedFile, version: string): void {
   const known = verified.get(objects) ?? new Map<string, string>()
   verified.set(objects, known)
@@ -86,10 +87,15 @@ function recordVerified(objects: ObjectStore, { key }: RecordedFile, version: st
   known.set(key, version)
 }
 
-/** Opens an object and verifies it while it is read. If it is intact, records the version. */
-async function openWhole(objects: ObjectStore, file: RecordedFile, version?: string): Promise<Pieces | undefined> {
+async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Pieces | undefined> {
   const pieces = await openReader(objects, file.key)
-  if (!pieces) return undefined
+  return pieces && verifying(objects, file, pieces)
+}
+
+/** Verifies an object while it is read. If it is intact, records its version. */
+function verifying(objects: ObjectStore, file: RecordedFile, pieces: Pieces): Pieces {
+  // Read before the content, so that a concurrent write is noticed.
+  const version = pieces.version?.()
   const hash = createHash('sha256')
   let left = file.bytes
   let isEnded = false
