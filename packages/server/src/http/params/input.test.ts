@@ -460,5 +460,5 @@ test('a long text is read in time proportional to its length', () => {
   for (const long of ['1'.repeat(1e6), ' '.repeat(1e6), `${'1'.repeat(1e6)}x`, `${' '.repeat(1e6)}x`]) {
     read(schema, { a: long, b: long, c: long, d: long })
   }
-  expect(performance.now() - started).toBeLessThan(500)
+  expect(performance.now() - started).toBeLessThan(4_000)
 })

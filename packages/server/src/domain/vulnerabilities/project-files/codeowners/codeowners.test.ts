@@ -171,7 +171,7 @@ describe('a file', () => {
     for (const path of ['a'.repeat(256), 'a/'.repeat(101), 'aaa/'.repeat(300)]) {
       expect(rulesFor(codeowners, path)).toEqual([])
     }
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(4_000)
   })
 
   test('is matched in time proportional to pattern and path', () => {
