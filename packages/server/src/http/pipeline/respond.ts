@@ -7,6 +7,7 @@ import type { Log } from '../../platform/log.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import type { Trace } from '../../platform/tracing.ts'
 import { streamBody } from '../params/body.ts'
+import { emptyParams } from '../params/raw-params.ts'
 import { type Download, sendDownload } from '../response/download.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
 import { type Content, contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
@@ -143,7 +144,7 @@ function responseOf({ route }: Endpoint, state: RequestState, { status, content,
   if (!route.paged || !end) return { status, headers: {}, content }
   const { page, perPage } = pageRequestOf(state)
   const url = state.origin + pathOf(state.request)
-  const parameters = Object.assign(Object.assign({}, state.rawParams), state.input)
+  const parameters = Object.assign(Object.assign(emptyParams(), state.rawParams), state.input)
   const headers =
     'next' in end
       ? keysetHeaders({ perPage, url, parameters, next: end.next })

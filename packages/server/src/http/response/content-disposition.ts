@@ -13,7 +13,9 @@ function nameParameters(filename: string): string {
   return `filename="${quotable(filename)}"; filename*=UTF-8''${percentEncoded(filename)}`
 }
 
+/** Printable ASCII without quotes and backslashes. */
 const quotableAsIs = /^[ !#-[\]-~]*$/
+/** Characters that RFC 5987 allows without encoding. */
 const encodedAsIs = /^[A-Za-z0-9!#$&+.^_`|~-]*$/
 
 function quotable(filename: string): string {

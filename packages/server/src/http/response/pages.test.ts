@@ -120,6 +120,13 @@ test('links repeat all parameters in effect, sorted by name', () => {
   )
 })
 
+test.each([['__proto__=a'], ['__proto__%5Bb%5D=a'], ['constructor=a']])(
+  'links repeat the parameter %s, whose name every object has',
+  (query) => {
+    expect(queryOf(headers(1, 20, { total: 1 }, 1, parseUrlencoded(query))['Link'])).toContain(query)
+  },
+)
+
 test('links without parameters contain the page', () => {
   expect(queryOf(headers(1, 20, { total: 1 }, 1, {})['Link'])).toBe('page=1&per_page=20')
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { maxCountedRows, type Page, type PageRequest } from '../../domain/page.ts'
 import { integer } from '../params/input.ts'
-import { isReceivedFile, type RawParams, wellFormed } from '../params/raw-params.ts'
+import { emptyParams, isReceivedFile, type RawParams, wellFormed } from '../params/raw-params.ts'
 
 const defaultPerPage = 20
 const maxPerPage = 100
@@ -110,7 +110,8 @@ function keysetLink({ url, parameters, perPage, next }: KeysetResponse): string 
 
 function pageTarget({ url, parameters, perPage }: PageResponse): (page: number) => string {
   // The four links differ only in the page number, so the rest is formatted once.
-  const [before, after] = queryTexts(Object.assign({}, parameters, { page: undefined, per_page: perPage }), 'page')
+  const shown = Object.assign(emptyParams(), parameters, { page: undefined, per_page: perPage })
+  const [before, after] = queryTexts(shown, 'page')
   const start = `${address(url)}?${before === '' ? '' : `${before}&`}page=`
   return (page) => `${start}${page}&${after}`
 }
