@@ -8,7 +8,7 @@ import { openBufferCollector } from '../v8-flags.ts'
 import { type Bytes, discard, suppressUnhandledError } from './bytes.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
-import { openBufferPool, openFilePieces, readFileStart } from './pieces.ts'
+import { closeUnchanged, openBufferPool, openFilePieces, readFileStart } from './pieces.ts'
 
 /** Minimum age of leftover files. A file modified more recently may be in use by another process. */
 const silenceMs = 60 * 60 * 1000
@@ -114,14 +114,14 @@ const keyOf = (name: string) => name.replaceAll('=', '/')
 
 /**
  * Writes a small file under its name, and syncs it together with its folder, because one commit of the file system's
- * journal covers both. Returns false when the file exists. Only what waits for the disk runs on another thread: creating
- * the file and the syncs. Writing the bytes to the page cache takes less than a round trip to another thread.
+ * journal covers both. Returns false when the file exists. Only steps that wait for the disk run on another thread:
+ * creating the file, and both syncs. Writing the bytes to the page cache takes less than a round trip to another thread.
  */
 async function writeInPlace(path: string, pieces: Buffer[]): Promise<boolean> {
   const file = await openFile(path, 'wx').catch(undefinedIfPresent)
   if (file === undefined) return false
   try {
-    writeAllNow(file, pieces)
+    writeAllSync(file, pieces)
     await syncWithFolder(file, dirname(path))
     return true
   } catch (error) {
@@ -180,7 +180,7 @@ function syncWithFolder(file: number, folder: string): Promise<void> {
       failure ??= error
       left--
       if (left > 0) return
-      closeSync(directory)
+      closeUnchanged(directory)
       if (failure) reject(failure)
       else resolve()
     }
@@ -204,7 +204,7 @@ async function writeAll(file: number, pieces: Buffer[]): Promise<void> {
   }
 }
 
-function writeAllNow(file: number, pieces: Buffer[]): void {
+function writeAllSync(file: number, pieces: Buffer[]): void {
   for (let left = pieces; left.length > 0; ) left = after(writevSync(file, left), left)
 }
 

@@ -72,7 +72,10 @@ export interface Pieces {
    * has read everything.
    */
   next(maxBytes: number): Promise<Buffer | undefined>
-  /** Returns a version that changes whenever the object is written. Absent in stores without versions. */
+  /**
+   * Returns a version that changes whenever the object is written. Must be called before `close`. Absent in stores without
+   * versions.
+   */
   version?(): string
   close(): void
 }

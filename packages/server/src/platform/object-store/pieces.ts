@@ -90,8 +90,8 @@ export function openBufferPool(): BufferPool {
 }
 
 /**
- * Opens a file with few round trips to other threads: one to open, and one per read. Closing a file that was only read takes
- * less time than a round trip.
+ * Opens a file with few round trips to other threads: one to open, and one per read. Closing a file that was only read
+ * takes less time than a round trip.
  */
 export async function openFilePieces(path: string, pool: BufferPool, range?: ByteRange): Promise<Pieces> {
   const file = await openFile(path, 'r')
@@ -103,7 +103,7 @@ export async function openFilePieces(path: string, pool: BufferPool, range?: Byt
   const releaseFile = () => {
     if (buffer) pool.release(buffer)
     buffer = undefined
-    closeSync(file)
+    closeUnchanged(file)
   }
 
   return {
@@ -150,10 +150,17 @@ export function readFileStart(path: string, maxBytes: number): Promise<Buffer> {
       if (failure) return reject(failure)
       // A buffer of the shared pool would keep all of the pool in memory.
       read(file, Buffer.allocUnsafeSlow(maxBytes), 0, maxBytes, 0, (error, bytesRead, buffer) => {
-        closeSync(file)
+        closeUnchanged(file)
         if (error) reject(error)
         else resolve(buffer.subarray(0, bytesRead))
       })
     })
   })
+}
+
+/** Closes a file or folder that was only read. Ignores errors, which network file systems may report, because nothing is lost. */
+export function closeUnchanged(file: number): void {
+  try {
+    closeSync(file)
+  } catch {}
 }

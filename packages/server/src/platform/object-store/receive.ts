@@ -41,7 +41,10 @@ export async function receiveFile(objects: ObjectStore, body: Bytes, options: Re
   return { key, filename: options.filename, ...meter.read(), kept: false }
 }
 
-/** Iterates over the body without destroying it on an early exit. An object, because a generator awaits each chunk twice. */
+/**
+ * Iterates over the body and throws `tooLarge` beyond the limit. An early exit does not destroy the body. Not a generator,
+ * because that would await each chunk twice.
+ */
 function limited(body: Bytes, maxBytes: number): AsyncIterableIterator<Buffer> {
   const iterable: AsyncIterable<Buffer> = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : body
   const chunks = iterable[Symbol.asyncIterator]()
@@ -65,7 +68,7 @@ function limited(body: Bytes, maxBytes: number): AsyncIterableIterator<Buffer> {
   }
 }
 
-/** Measures size, hash and first bytes of the content that is stored. */
+/** Transforms the content, and measures size, hash and first bytes of what is stored. */
 function openMeter() {
   const hash = createHash('sha256')
   const head = Buffer.alloc(headBytes)
@@ -89,7 +92,7 @@ function openMeter() {
 
 type Transform = NonNullable<ReceiveOptions['transform']>
 
-/** Applies the transformation. Empty files are not transformed. */
+/** Returns the transformed content. An empty body is returned unchanged. */
 async function transformed(body: AsyncIterableIterator<Buffer>, transform: Transform): Promise<Bytes> {
   const first: Buffer[] = []
   let bytes = 0

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFile, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readlink, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -75,6 +75,17 @@ test('the digest of a version of a large file is computed once', async () => {
 
   expect(await read(store, withWrongDigest)).toHaveLength(3_000_000)
   await expect(verify(store, withWrongDigest)).rejects.toThrow(DamagedObject)
+})
+
+test('no file stays open after a range of a large file that had not been verified', async () => {
+  const store = await diskStore()
+  const { file } = await stored(store, 3_000_000)
+  const [path = ''] = await store.files()
+  await read(store, file, { start: 10, end: 19 })
+  const opened = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  )
+  expect(opened.filter((target) => target === path)).toEqual([])
 })
 
 test('a missing object returns undefined', async () => {

@@ -60,6 +60,7 @@ export async function openVerified(
   if (!pieces || (version !== undefined && verified.get(objects)?.get(file.key) === version)) return pieces
   if (!range) return verifying(objects, file, pieces)
   if (version === undefined) return pieces
+  // A range cannot be verified alone, so the whole object is read first.
   pieces.close()
   return (await readToEnd(await openWhole(objects, file))) ? openReader(objects, file.key, range) : undefined
 }
