@@ -122,8 +122,8 @@ function integerRows(rows: readonly object[], columns: RecordColumns): Sql {
   const names = Object.keys(columns)
   const arrays = names.map((name) => {
     // Fields of any object can be read by name.
-    const values = rows.map((row) => (row as Record<string, unknown>)[name] ?? 'null')
-    return sql`(select ${`{${values.join()}}`}::bigint[])`
+    const values = rows.map((row) => (row as Record<string, unknown>)[name] ?? null)
+    return sql`(select ${`{${JSON.stringify(values).slice(1, -1)}}`}::bigint[])`
   })
   const fields = names.map((name) => quoted(snakeCase(name)))
   return sql`(select * from unnest(${join(arrays)}) as listed(${raw(fields.join(', '))}))`

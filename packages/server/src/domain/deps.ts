@@ -35,7 +35,10 @@ export interface RootDeps extends Deps {
   readonly stopping: AbortSignal
 }
 
-/** Runs `work` with deps whose `db` is a transaction. Shadow the name, so that the outer database is out of reach. */
+/**
+ * Runs `work` with deps whose `db` is a transaction. Shadow the name, so that the outer database is out of reach. Options
+ * have no effect inside another transaction.
+ */
 export function transaction<T>(
   deps: Deps,
   work: (deps: Deps) => Promise<T>,

@@ -4,6 +4,7 @@ import type { Migration } from '../migrate.ts'
 export const textTriggers: Migration = {
   name: '0163_text_triggers',
   up(engine) {
+    // SQLite has only triggers per row.
     if (engine === 'sqlite') return ''
     return `
 drop trigger findings_texts_insert on findings;

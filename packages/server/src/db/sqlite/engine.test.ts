@@ -167,6 +167,35 @@ test('more transactions than a batch holds are all committed', async () => {
   await db.close()
 })
 
+test('transactions that wait for a sync are committed before the database is closed', async () => {
+  const { db, disk, insert } = await openDuringSync()
+  const numbers = Array.from({ length: 100 }, (_, index) => index + 1)
+  const results = numbers.map((n) => insert(n))
+  const closed = db.close()
+  disk.release()
+  disk.answer()
+  expect(await Promise.all(results)).toEqual(numbers.map((n) => `stored ${n}`))
+  await closed
+})
+
+test('transactions beyond a batch do not wait for another sync', async () => {
+  const { db, disk, insert, stored: rows } = await openDuringSync()
+  let stored = 0
+  try {
+    for (let n = 1; n <= 100; n++) void insert(n).then(() => stored++)
+    disk.answer()
+    await disk.asked(2)
+    await expect.poll(async () => (await rows()).length).toBe(101)
+    disk.answer()
+    await disk.asked(3)
+    disk.answer()
+    await expect.poll(() => stored).toBe(100)
+  } finally {
+    disk.release()
+  }
+  await db.close()
+})
+
 test('batched transactions are all rejected when one of them loses the transaction', async () => {
   const { db, disk, insert, stored } = await openDuringSync()
   // SQLite rolls back like this when the disk is full.

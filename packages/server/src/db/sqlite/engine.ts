@@ -158,6 +158,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
     },
     async close() {
       await check?.cancel()
+      await transactions.settled()
       await checkpoints.close()
       await inTurn(async () => {
         await log.close()

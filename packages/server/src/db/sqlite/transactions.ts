@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqliteConnection } from './connection.ts'
 import type { Queue } from './queue.ts'
 
@@ -7,14 +8,14 @@ interface PendingTransaction {
   run(): Promise<void>
   /** Called after the commit. */
   onCommit(): void
-  /** Called when it was rolled back or never began. Has no effect after the first call. */
+  /** Called after a rollback, or if it never began. Has no effect once either callback was called. */
   onFailure(error: unknown): void
 }
 
-/** Maximum number of transactions that are committed together, because they block the event loop. */
+/** Maximum number of transactions that are committed together. A batch blocks the event loop until it is committed. */
 const maxBatch = 32
 
-export interface TransactionOptions {
+export interface TransactionsOptions {
   database: SqliteConnection
   inTurn: Queue['inTurn']
   /** Resolves when no sync of the log is running. */
@@ -31,15 +32,17 @@ export interface Transactions {
   runAlone(transaction: PendingTransaction): void
   /**
    * Runs a transaction that may be committed together with others. Waits for a running sync, after which all transactions
-   * that have arrived meanwhile share a commit. That delays none of them, because each has to wait for a sync that begins
-   * after its commit.
+   * that have arrived meanwhile share a commit. Up to `maxBatch` of them wait for no additional sync, because each needs one
+   * that begins after its commit; the others wait for one more at most.
    */
   runBatched(transaction: PendingTransaction): void
-  /** Returns true if a batch has not begun yet. */
+  /** Returns true while batched transactions wait to begin. */
   hasWaiting(): boolean
+  /** Resolves when all batched transactions have ended. */
+  settled(): Promise<void>
 }
 
-export function openTransactions(options: TransactionOptions): Transactions {
+export function openTransactions(options: TransactionsOptions): Transactions {
   const { database, inTurn, afterSync, assertSound } = options
   const waiting: PendingTransaction[] = []
 
@@ -50,10 +53,21 @@ export function openTransactions(options: TransactionOptions): Transactions {
       if (waiting.length === 1) void runWaiting()
     },
     hasWaiting: () => waiting.length > 0,
+    async settled() {
+      while (waiting.length > 0) {
+        await afterSync()
+        await nextTurn()
+        await inTurn(async () => {})
+      }
+    },
   }
 
   async function runWaiting(): Promise<void> {
     await afterSync()
+    await runBatch()
+  }
+
+  async function runBatch(): Promise<void> {
     await inTurn(() => commitTogether(takeWaiting())).catch((error) => {
       for (const { onFailure } of takeWaiting()) onFailure(error)
     })
@@ -61,7 +75,8 @@ export function openTransactions(options: TransactionOptions): Transactions {
 
   function takeWaiting(): PendingTransaction[] {
     const taken = waiting.splice(0, maxBatch)
-    if (waiting.length > 0) void runWaiting()
+    // The others have waited for a sync, too. They must not wait for the one that this batch begins.
+    if (waiting.length > 0) void nextTurn().then(runBatch)
     return taken
   }
 
@@ -74,9 +89,12 @@ export function openTransactions(options: TransactionOptions): Transactions {
       for (const { onCommit } of executed) onCommit()
       options.onCommit()
     } catch (error) {
-      // A full disk has already rolled the transaction back.
-      if (database.isInTransaction) database.exec('rollback')
-      for (const { onFailure } of batch) onFailure(error)
+      try {
+        // A full disk has already rolled the transaction back.
+        if (database.isInTransaction) database.exec('rollback')
+      } finally {
+        for (const { onFailure } of batch) onFailure(error)
+      }
     }
   }
 
@@ -89,17 +107,17 @@ export function openTransactions(options: TransactionOptions): Transactions {
   async function executeEach(batch: readonly PendingTransaction[]): Promise<PendingTransaction[]> {
     const executed: PendingTransaction[] = []
     for (const transaction of batch) {
-      database.exec('savepoint one')
+      database.exec('savepoint batched')
       try {
         await transaction.run()
         executed.push(transaction)
       } catch (error) {
         // A full disk has rolled back the others, too.
         if (!database.isInTransaction) throw error
-        database.exec('rollback to one')
+        database.exec('rollback to batched')
         transaction.onFailure(error)
       }
-      database.exec('release one')
+      database.exec('release batched')
     }
     return executed
   }
