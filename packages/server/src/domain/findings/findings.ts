@@ -63,7 +63,7 @@ export async function createFindings(
     })
     await insertChildRows(db, source.projectId, withIds)
   }
-  // All at once, so that PostgreSQL does not wait between the batches.
+  // Sent together, so that PostgreSQL does not wait for this process between batches.
   await Promise.all(Array.from(batchesOf(contents, maxBoundRows), create))
   return ids
 }

@@ -15,7 +15,7 @@ interface KnownFindingRow {
   /** Computed column, so SQLite returns a number. */
   isPresent: boolean | number | null
   /** 0 if the finding was observed on the default branch, 1 if only elsewhere, null if never. */
-  seenElsewhere: number | null
+  seenOnlyElsewhere: number | null
 }
 
 /** Returns the stored findings of these uuids, including findings that were matched under one of them. */
@@ -27,7 +27,7 @@ export async function findKnownFindings(
   const columns = sql`f.id, f.digest, f.vulnerability_id,
     (select o.is_present from occurrences o where o.finding_id = f.id and o.ref = ${ref}) as is_present,
     (select min(case when s.ref = ${defaultBranch} then 0 else 1 end) from occurrences s where s.finding_id = f.id)
-      as seen_elsewhere`
+      as seen_only_elsewhere`
   const rows = await db.all<KnownFindingRow>(sql`
     select f.uuid, ${columns} from findings f where f.id ${idsOfKeys(db, 'findings', projectId, uuids)} order by f.id`)
   const known = new Set(rows.map(({ uuid }) => uuid))
@@ -55,8 +55,8 @@ const knownFrom = (row: KnownFindingRow, isOwnUuid: boolean, categories: Categor
   vulnerabilityId: row.vulnerabilityId,
   wasPresent: row.isPresent === null ? undefined : Boolean(row.isPresent),
   categories,
-  wasSeen: row.seenElsewhere !== null,
-  wasOnDefaultBranch: row.seenElsewhere === 0,
+  wasSeen: row.seenOnlyElsewhere !== null,
+  wasOnDefaultBranch: row.seenOnlyElsewhere === 0,
 })
 
 /** Returns true if the scanner has at least one visible finding. */

@@ -149,7 +149,10 @@ export async function findUploads(
 /** Caches totals. Counting is slower than reading a page, and all pages of a list share the total. */
 const counts = perDatabase((changes) => openCache<number>(changes, ['uploads'], 1000))
 
-/** Caches uploads, because the files of a text are downloaded whenever it is read. */
+/**
+ * Caches uploads, because the files of a text are downloaded whenever it is read. Any change of an upload or a user empties
+ * the cache.
+ */
 const uploads = perDatabase((changes) => openCache<Upload | undefined>(changes, ['uploads', 'users'], 1000))
 
 export async function getUpload({ db }: RootDeps, owner: UploadOwner, id: number): Promise<Upload> {

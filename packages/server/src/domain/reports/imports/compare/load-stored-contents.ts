@@ -29,9 +29,9 @@ export async function loadStoredContents(
   if (reportBytes < minStoredBytes || !(await hasAnyFinding(db, projectId))) return undefined
   const packed: StoredContents[] = []
   const ranges = uuidRanges(reportBytes < manyRangesBytes ? 1 : 2)
-  for (const group of batchesOf(ranges, rangesAtOnce[db.dialect.engine])) {
-    const read = group.map(([from, before]) => listDigests(db, projectId, { from, before, limit: maxInRange }))
-    for (const batch of await Promise.all(read)) if (batch.length > 0) packed.push(packContents(batch))
+  for (const concurrent of batchesOf(ranges, rangesAtOnce[db.dialect.engine])) {
+    const reads = concurrent.map(([from, before]) => listDigests(db, projectId, { from, before, limit: maxInRange }))
+    for (const batch of await Promise.all(reads)) if (batch.length > 0) packed.push(packContents(batch))
     await setImmediate()
   }
   return packed.length > 0 ? joined(packed) : undefined
