@@ -2,8 +2,7 @@ import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { maxPackedBytes } from '../reader/cached-entries.ts'
-import { entryCacheOf } from './entry-cache.ts'
+import { entryCacheOf, maxCachedBytes } from './entry-cache.ts'
 
 const lines = Array.from({ length: 1200 }, (_, index) => index + 1)
 const entryAt = (line: number, changes: object = {}) => ({ ...entry({ line, name: `Flaw ${line}` }), ...changes })
@@ -21,7 +20,7 @@ const rowsOf = async ({ deps: { db } }: TestServer) => ({
 
 /** Displaces all entries from the cache. */
 const emptyCache = ({ deps }: TestServer) =>
-  entryCacheOf(deps, 'other').set('displaces all', new Uint8Array(maxPackedBytes - 1024))
+  entryCacheOf(deps, 'other').set('displaces all', new Uint8Array(maxCachedBytes - 1024))
 
 /** Number of statements that load the digests of a report of this size. */
 const rangesOfUuids = 16

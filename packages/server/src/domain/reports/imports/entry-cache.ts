@@ -1,13 +1,16 @@
 import { perDatabase } from '../../../db/cache.ts'
 import { weightedLru } from '../../../platform/weighted-lru.ts'
 import type { RootDeps } from '../../deps.ts'
-import { maxPackedBytes, type PackedEntries } from '../reader/cached-entries.ts'
+import type { PackedEntries } from '../reader/cached-entries.ts'
+
+/** Maximum size of all cached entries. */
+export const maxCachedBytes = 16 * 1024 * 1024
 
 /** Approximate memory of a key and its place in the map. */
 const overheadBytes = 1024
 
 const caches = perDatabase(() =>
-  weightedLru<PackedEntries>(maxPackedBytes, ({ byteLength }) => byteLength + overheadBytes),
+  weightedLru<PackedEntries>(maxCachedBytes, ({ byteLength }) => byteLength + overheadBytes),
 )
 
 /**

@@ -194,3 +194,19 @@ describe('a report is read again with the same result:', () => {
     if (before.cached.context === undefined) expect(after.unread).toBe(0)
   })
 })
+
+test('a report with too many entries is not cached', () => {
+  const entryOf = (n: number) => ({
+    uuid: `00000000-0000-5000-8000-${`${n}`.padStart(12, '0')}`,
+    digest: `${n}`.padStart(40, '0'),
+    keys: [[n, n]] as const,
+  })
+  const hashes = [1, 2, 3].map((n) => hashEntry(Buffer.from(`${n}`)))
+  const packedOf = (count: number) => {
+    const entries = collectEntries(130)
+    for (const [index, hash] of hashes.slice(0, count).entries()) entries.add(hash, entryOf(index + 1))
+    return entries.packed()
+  }
+  expect(hashes.map(indexEntries(packedOf(2)))).toEqual([entryOf(1), entryOf(2), undefined])
+  expect(packedOf(3)).toHaveLength(0)
+})

@@ -23,8 +23,11 @@ const keyCountAt = digestAt + digestBytes
 const keysAt = keyCountAt + 1
 const maxKeys = 255
 
-/** Maximum size of the cached entries of one report, enough for 200,000 ordinary ones. Further entries are not cached. */
-export const maxPackedBytes = 16 * 1024 * 1024
+/**
+ * Maximum size of the cached entries of one report, enough for 150,000 ordinary ones. A larger report is not cached, because
+ * its import needs the memory.
+ */
+const maxPackedBytes = 12 * 1024 * 1024
 
 /** Hash of the bytes of an entry: one character for each byte. Buffers of this size would take more memory. */
 export type EntryHash = string
@@ -96,7 +99,7 @@ function readRecord(bytes: Buffer, start: number): CachedEntry {
 
 export interface EntryCollector {
   add(hash: EntryHash, entry: CachedEntry): void
-  /** Returns the collected entries in a buffer of their own, which can be transferred to another thread. */
+  /** Returns the collected entries in a buffer of their own, which can be transferred; an empty one if there are too many. */
   packed(): PackedEntries
 }
 
@@ -104,14 +107,15 @@ export interface EntryCollector {
 const pieceBytes = 64 * 1024
 
 /** Collects entries for the next report of the same kind. */
-export function collectEntries(): EntryCollector {
-  const full: Buffer[] = []
+export function collectEntries(maxBytes = maxPackedBytes): EntryCollector {
+  let full: Buffer[] = []
   let piece = Buffer.allocUnsafeSlow(pieceBytes)
   let used = 0
+  let isTooLarge = false
   return {
     add(hash, entry) {
       const size = keysAt + keyBytes * entry.keys.length
-      if (entry.keys.length > maxKeys || (full.length + 1) * pieceBytes > maxPackedBytes) return
+      if (isTooLarge || entry.keys.length > maxKeys) return
       if (used + size > pieceBytes) {
         full.push(piece.subarray(0, used))
         piece = Buffer.allocUnsafeSlow(pieceBytes)
@@ -119,6 +123,11 @@ export function collectEntries(): EntryCollector {
       }
       writeRecord(piece, used, hash, entry)
       used += size
+      isTooLarge = full.length * pieceBytes + used > maxBytes
+      if (isTooLarge) {
+        full = []
+        used = 0
+      }
     },
     packed: () => joined([...full, piece.subarray(0, used)]),
   }
