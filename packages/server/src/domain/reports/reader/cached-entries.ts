@@ -27,7 +27,7 @@ const maxKeys = 255
  * Maximum size of the cached entries of one report, enough for 100,000 ordinary ones. A larger report is not cached, because
  * its import needs the memory.
  */
-const maxPackedBytes = 8 * 1024 * 1024
+const maxPackedBytes = 10 * 1024 * 1024
 
 /** Hash of the bytes of an entry: one character for each byte. Buffers of this size would take more memory. */
 export type EntryHash = string
