@@ -98,6 +98,7 @@ export function openTransactions(options: TransactionsOptions): Transactions {
     }
   }
 
+  /** Executes a batch of one, which needs no savepoint. */
   async function executeOnly(batch: readonly PendingTransaction[]): Promise<readonly PendingTransaction[]> {
     for (const { run } of batch) await run()
     return batch
