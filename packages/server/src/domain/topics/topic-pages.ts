@@ -5,49 +5,70 @@ import type { PageRequest } from '../page.ts'
 import {
   findTopicPosition,
   listTopicIds,
-  listTopicIdsAfter,
+  listTopicPositions,
   type TopicFilter,
   type TopicPosition,
 } from './topic-queries.ts'
 import { audienceTables } from './visibility/topic-audience.ts'
 
-/** Number of topics between two bookmarks. Skipping so many takes as long as reading two topics. */
-const topicsPerBookmark = 500
-const maxBookmarkedLists = 100
+/** Number of topics that are read together. Reading so many ids takes as long as reading five topics. */
+const topicsPerBatch = 500
+/** Maximum number of ids in all batches of a cache. They take 8 bytes each. */
+const maxCachedIds = 200_000
+/** Weight of a batch without its ids. */
+const overheadIds = 50
+const maxCachedBatches = maxCachedIds / topicsPerBatch
 
-/** The position before every page that was requested, by the number of bookmarks before it; valid until a topic changes. */
-const sharedCaches = perDatabase((changes) => openBookmarks(changes, ['topics', 'topic_names']))
-const audienceCaches = perDatabase((changes) => openBookmarks(changes, ['topics', 'topic_names', ...audienceTables]))
-
-const openBookmarks = (changes: Changes, tables: readonly string[]) =>
-  openCache<Map<number, TopicPosition>>(changes, tables, maxBookmarkedLists)
-
-/** Returns the ids of a page of topics, and one more. A far page skips few topics once a page near it has been requested. */
-export async function listPageIds(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<number[]> {
-  const number = Math.floor(page.offset / topicsPerBookmark)
-  if (number === 0) return listTopicIds(deps.db, filter, page)
-  const caches = filter.audience ? audienceCaches : sharedCaches
-  const bookmarks = await caches(deps.db).get(JSON.stringify(filter), async () => new Map())
-  const start = bookmarks.get(number) ?? (await findPosition(deps, filter, bookmarks, number))
-  if (!start) return []
-  bookmarks.set(number, start)
-  const offset = page.offset - number * topicsPerBookmark
-  const ids = await listTopicIdsAfter(deps.db, filter, start, { ...page, offset })
-  // These have the same number of projects. A page of topics with different numbers is read from the start.
-  return ids.length > page.perPage ? ids : listTopicIds(deps.db, filter, page)
+/** Consecutive topics of a list. */
+interface Batch {
+  ids: number[]
+  /** Position of the last topic. */
+  end: TopicPosition | undefined
 }
 
-/** Finds the topic before a page, from the nearest bookmark before it if the topics between have as many projects. */
-async function findPosition(
+/** Batches that contain requested pages, by filter and number; valid until a topic changes. */
+const sharedCaches = perDatabase((changes) => openBatches(changes, ['topics', 'topic_names']))
+const audienceCaches = perDatabase((changes) => openBatches(changes, ['topics', 'topic_names', ...audienceTables]))
+
+const openBatches = (changes: Changes, tables: readonly string[]) =>
+  openCache<Batch>(changes, tables, maxCachedIds, ({ ids }) => ids.length + overheadIds)
+
+/** Returns the ids of a page of topics, and one more. Pages that are near each other need one statement together. */
+export async function listPageIds(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<number[]> {
+  const first = Math.floor(page.offset / topicsPerBatch)
+  // Most lists are only read at their beginning, so the first page is read alone.
+  if (first === 0) return listTopicIds(deps.db, filter, page)
+  const last = Math.floor((page.offset + page.perPage) / topicsPerBatch)
+  const ids: number[] = []
+  for (let number = first; number <= last; number++) ids.push(...(await readBatch(deps, filter, number)).ids)
+  const start = page.offset - first * topicsPerBatch
+  return ids.slice(start, start + page.perPage + 1)
+}
+
+function readBatch(deps: RootDeps, filter: TopicFilter, number: number): Promise<Batch> {
+  const batches = (filter.audience ? audienceCaches : sharedCaches)(deps.db)
+  const key = JSON.stringify(filter)
+  const keyOf = (number: number) => `${number} ${key}`
+  const endOf = (number: number) => batches.peek(keyOf(number))?.end
+  return batches.get(keyOf(number), async () => {
+    const after = await findEnd(deps, filter, number - 1, endOf)
+    const topics = after ? await listTopicPositions(deps.db, filter, after, topicsPerBatch) : []
+    return { ids: topics.map(({ id }) => id), end: topics.at(-1) }
+  })
+}
+
+/** Finds the last topic of a batch, from the end of the nearest batch before it if the topics between have as many projects. */
+async function findEnd(
   { db }: RootDeps,
   filter: TopicFilter,
-  bookmarks: ReadonlyMap<number, TopicPosition>,
   number: number,
+  endOf: (number: number) => TopicPosition | undefined,
 ): Promise<TopicPosition | undefined> {
-  let nearest = number - 1
-  while (nearest > 0 && !bookmarks.has(nearest)) nearest--
-  const after = bookmarks.get(nearest)
-  const skipped = (number - nearest) * topicsPerBookmark - 1
-  const found = after && (await findTopicPosition(db, filter, skipped, after))
-  return found ?? findTopicPosition(db, filter, number * topicsPerBookmark - 1)
+  let nearest = number
+  while (!endOf(nearest) && nearest > 0 && nearest > number - maxCachedBatches) nearest--
+  const end = endOf(nearest)
+  if (end && nearest === number) return end
+  const skipped = (number - nearest) * topicsPerBatch - 1
+  const found = end && (await findTopicPosition(db, filter, skipped, end))
+  return found ?? findTopicPosition(db, filter, (number + 1) * topicsPerBatch - 1)
 }

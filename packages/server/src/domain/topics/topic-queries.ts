@@ -42,17 +42,21 @@ export interface TopicPosition {
   id: number
 }
 
-/** Like `listTopicIds`, for the topics after a position that have the same number of projects. */
-export async function listTopicIdsAfter(
+/** Returns the positions of the topics after another one, most used first. */
+export async function listTopicPositions(
   db: Db,
   filter: TopicFilter,
   after: TopicPosition,
-  { perPage, offset }: PageRequest,
-): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`
-    select id from topics where ${matches(db, filter)} ${follows(after)}
-    order by id limit ${perPage + 1} offset ${offset}`)
-  return rows.map(({ id }) => id)
+  limit: number,
+): Promise<TopicPosition[]> {
+  const list = (where: Sql, limit: number) =>
+    db.all<TopicPosition>(sql`
+      select non_private_projects_count as projects, id from topics where ${matches(db, filter)} ${where}
+      order by non_private_projects_count desc, id limit ${limit}`)
+  // Two ranges of the index. A single condition would read it from its start.
+  const rows = await list(follows(after), limit)
+  if (rows.length === limit) return rows
+  return [...rows, ...(await list(sql`and non_private_projects_count < ${after.projects}`, limit - rows.length))]
 }
 
 /** Returns the position after a number of topics, counted from the start or from another position. */

@@ -23,7 +23,6 @@ const filters = [
 const queries: Record<string, readonly string[]> = {
   '/-/openapi.json': [''],
   '/topics': ['', 'search=web', 'name=web', 'without_projects=true'],
-  '/topics/:id': [''],
   '/groups': ['', 'owned=true', 'min_access_level=30', 'search=acme', 'with_custom_attributes=true'],
   '/groups/:id': ['', 'with_projects=false', 'with_custom_attributes=true'],
   '/groups/:id/subgroups': ['', 'owned=true', 'search=acme', 'with_custom_attributes=true'],

@@ -13,7 +13,7 @@ import type { Route } from '../route.ts'
  */
 
 /** Views of rows that are rendered once (`renderRows`), and of resources that are cached by id. */
-const cachedViews = ['Project', 'Vulnerability', 'Finding', 'Organization']
+const cachedViews = ['Project', 'Topic', 'Vulnerability', 'Finding', 'Organization']
 
 const viewOf = ({ output }: Route): string => {
   const { title, items } = output as { title?: string; items?: { title?: string } } // of TypeBox

@@ -41,15 +41,12 @@ export function isRenderedRow(value: unknown): value is RenderedRow {
   return typeof value === 'object' && value !== null && 'mark' in value && value.mark === mark
 }
 
-const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
-
 /** Rows with their JSON, which is joined once, for pages that are cached. */
 export type JoinedRows<View> = RenderedRow<View>[] & { readonly content: Content }
 
 /** Joins rows into one buffer. The returned rows are slices of it, so that a cached page keeps no other buffers in memory. */
 export function joinForCache<View>(rows: readonly RenderedRow<View>[]): JoinedRows<View> {
-  const { bytes, digest } = joinRows(rows)
-  const content = { bytes: ownBytes(bytes), digest }
+  const content = joinRows(rows)
   let end = 0
   const slices = rows.map(({ json, digest }) => {
     const start = end + 1 // after the bracket or the comma
@@ -71,9 +68,19 @@ export function isJoined(rows: readonly unknown[]): rows is JoinedRows<unknown> 
   return 'content' in rows
 }
 
-/** Returns the JSON of a list, and a hash that depends on its rows and their order. */
+const [open, comma, close] = ['[', ',', ']'].map((text) => text.charCodeAt(0)) as [number, number, number]
+
+/** Returns the JSON of a list in a buffer of its own, and a hash that depends on its rows and their order. */
 export function joinRows(rows: readonly RenderedRow[]): Content {
-  const parts = rows.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]))
-  const digests = rows.map(({ digest }) => digest).join()
-  return { bytes: Buffer.concat([open, ...parts, close]), digest: hash('sha1', digests, 'hex') }
+  const commas = Math.max(0, rows.length - 1)
+  const bytes = Buffer.allocUnsafeSlow(rows.reduce((length, { json }) => length + json.length, commas + 2))
+  let end = 0
+  for (const { json } of rows) {
+    bytes[end] = comma
+    bytes.set(json, end + 1)
+    end += 1 + json.length
+  }
+  bytes[0] = open
+  bytes[bytes.length - 1] = close
+  return { bytes, digest: hash('sha1', rows.map(({ digest }) => digest).join(), 'hex') }
 }

@@ -3,13 +3,15 @@ import type { Static, TSchema } from 'typebox'
 import { perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
 import { type RenderedRow, renderRow } from './rendered-row.ts'
-import { openRowStore, type RowStore } from './row-store.ts'
+import { openRowStore, type RowKey, type RowStore } from './row-store.ts'
 import { serialiserOf } from './serialiser.ts'
 
 /** Rows of one kind, and how they are read. */
 export interface RowSource<View extends TSchema> {
-  /** Returns the kind and id of a row, and everything else that the text depends on, except the row itself. */
-  keyOf(id: number): string
+  /** Identifies the kind of the rows, and everything that their text depends on besides the row itself. */
+  key: string
+  /** Returns what identifies a row and is also part of its text, in place of its id. */
+  rowKeyOf?(id: number): string
   view: View
   /** Tables that the version depends on. A version is not read again while they are unchanged. */
   tables: readonly string[]
@@ -52,19 +54,23 @@ export async function renderRows<View extends TSchema>(
 /** Returns the rows if all of them are stored with versions that are known to be current, which takes no statement. */
 function currentRows(
   store: RowStore,
-  { keyOf }: Pick<RowSource<TSchema>, 'keyOf'>,
+  source: KeyedSource,
   ids: readonly number[],
   checkedAt: number | undefined,
 ): RenderedRow[] | undefined {
   if (checkedAt === undefined) return undefined
   const rows: RenderedRow[] = []
   for (const id of ids) {
-    const place = store.find(keyOf(id))
+    const place = store.find(keyOf(source, id))
     if (place === undefined || !store.isCheckedAt(place, checkedAt)) return undefined
     rows.push(store.rowAt(place))
   }
   return rows
 }
+
+type KeyedSource = Pick<RowSource<TSchema>, 'key' | 'rowKeyOf'>
+
+const keyOf = ({ key, rowKeyOf }: KeyedSource, id: number): RowKey => ({ source: key, id: rowKeyOf?.(id) ?? id })
 
 /** Reads the versions of the rows that may have changed, and renders the rows that have changed or are not stored. */
 async function readRows<View extends TSchema>(
@@ -73,12 +79,11 @@ async function readRows<View extends TSchema>(
   ids: readonly number[],
   checkedAt: number | undefined,
 ): Promise<RenderedRow[]> {
-  const { keyOf } = source
   const rows = new Map<number, RenderedRow>()
   const unchecked: number[] = []
   const missing: number[] = []
   for (const id of ids) {
-    const place = store.find(keyOf(id))
+    const place = store.find(keyOf(source, id))
     if (place === undefined) missing.push(id)
     else if (store.isCheckedAt(place, checkedAt)) rows.set(id, store.rowAt(place))
     else unchecked.push(id)
@@ -86,7 +91,7 @@ async function readRows<View extends TSchema>(
   if (unchecked.length > 0) {
     const versions = await source.listVersions(unchecked)
     for (const id of unchecked) {
-      const place = store.find(keyOf(id)) // again, because other requests may have added rows during the await
+      const place = store.find(keyOf(source, id)) // again, because other requests may have added rows during the await
       if (place === undefined || versions.get(id) !== store.versionAt(place)) {
         missing.push(id)
         continue
@@ -99,7 +104,7 @@ async function readRows<View extends TSchema>(
     const stringify = serialiserOf(source.view)
     for (const { id, version, view } of await source.load(missing)) {
       const json = stringify(view)
-      const stored = version === undefined ? undefined : store.add(keyOf(id), { json, version, checkedAt })
+      const stored = version === undefined ? undefined : store.add(keyOf(source, id), { json, version, checkedAt })
       rows.set(id, stored ?? renderRow(json))
     }
   }

@@ -249,7 +249,7 @@ export function findingRows(
   const withTriage = (version: string) => (triageVersion === undefined ? undefined : `${version} ${triageVersion}`)
   const key = `finding ${digestOf([viewProject(project), scope.ref, origin])}`
   return {
-    keyOf: (id) => `${key} ${id}`,
+    key,
     view: findingView,
     tables,
     projectId: project.id,

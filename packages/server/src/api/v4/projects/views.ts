@@ -231,8 +231,9 @@ export function renderProjects(
   const key = `project ${caller?.user.id} ${caller?.isAdmin} ${detail} ${today} ${origin}`
   const byId = new Map(projects.map((project) => [project.id, project]))
   const source: RowSource<typeof projectView> = {
+    key,
     // The projects were read earlier, so they are part of the key.
-    keyOf: (id) => `${key} ${digestOfProject(byId.get(id))}`,
+    rowKeyOf: (id) => digestOfProject(byId.get(id)),
     view: projectView,
     tables,
     // The topics, members and owner of a project have no common version. They are read again after any change.

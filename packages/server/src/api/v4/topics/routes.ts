@@ -52,7 +52,6 @@ export const topicRoutes: readonly Route[] = [
     input: Type.Object({ id: integer() }),
     status: 200,
     output: topicView,
-    cacheTables: ['topics', 'import_sources'],
     isPersonal: ({ deps }) => deps.settings.hidesTopicsOfHiddenProjects,
     check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
     async handle({ deps, caller, input, origin }) {

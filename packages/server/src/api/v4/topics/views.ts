@@ -49,7 +49,7 @@ export function renderTopics(
   const isShared = topicAudience(deps, caller) === undefined
   const source: RowSource<typeof topicView> = {
     // Rows of a caller are never stored, because they have no version.
-    keyOf: (id) => `${isShared ? 'topic' : 'topic of a caller'} ${origin} ${id}`,
+    key: `${isShared ? 'topic' : 'topic of a caller'} ${origin}`,
     view: topicView,
     tables,
     // Topics have no versions of their own. They are read again after any change.

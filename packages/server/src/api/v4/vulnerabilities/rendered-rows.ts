@@ -46,7 +46,7 @@ export async function vulnerabilityRows(
   const mirror = (await readMirrors(deps, 'project', [project.id])).get(project.id)
   const key = `vulnerability ${JSON.stringify([today, ref])} ${contextDigest(project, mirror, origin)}`
   return {
-    keyOf: (id) => `${key} ${id}`,
+    key,
     view: vulnerabilityView,
     tables,
     projectId: project.id,
@@ -77,7 +77,7 @@ export function vulnerabilityRowsOfMany(
 ): RowSource<typeof vulnerabilityView> {
   const today = todayOf(deps)
   return {
-    keyOf: (id) => `vulnerability of any project ${JSON.stringify([today, ref])} ${origin} ${id}`,
+    key: `vulnerability of any project ${JSON.stringify([today, ref])} ${origin}`,
     view: vulnerabilityView,
     tables: multiProjectTables,
     async listVersions(ids) {
