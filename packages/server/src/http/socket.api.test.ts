@@ -281,6 +281,36 @@ describe('pipelined requests', () => {
   })
 })
 
+test('requests of several connections that arrive together are executed together', async () => {
+  const wires = await Promise.all(Array.from({ length: 5 }, () => openWire(port)))
+  const send = (request: (index: number) => string) => {
+    for (const [index, { socket }] of wires.entries())
+      socket.write(`GET ${request(index)} HTTP/1.1\r\n${credentials}\r\n`)
+  }
+  const answered = (times: number) =>
+    expect.poll(() => wires.every(({ received }) => received.split('HTTP/1.1 200').length - 1 === times)).toBe(true)
+  send(() => '/-/health')
+  await answered(1)
+  let running = 0
+  let most = 0
+  const { all } = server.deps.db
+  server.deps.db.all = async (query) => {
+    most = Math.max(most, ++running)
+    // Waits without a turn of the event loop, in which the next request could be received.
+    for (let times = 0; times < 20; times++) await undefined
+    running -= 1
+    return all(query)
+  }
+  try {
+    send((index) => `/api/v4/topics?search=together-${index}`)
+    await answered(2)
+    expect(most).toBeGreaterThan(1)
+  } finally {
+    server.deps.db.all = all
+    for (const { socket } of wires) socket.destroy()
+  }
+})
+
 test('incomplete headers return 408', async () => {
   const { app } = server
   const usual = app.server.headersTimeout
