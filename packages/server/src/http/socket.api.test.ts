@@ -296,7 +296,7 @@ test('requests of several connections that arrive together are executed together
   const { all } = server.deps.db
   server.deps.db.all = async (query) => {
     most = Math.max(most, ++running)
-    // Waits without a turn of the event loop, in which the next request could be received.
+    // Waits in microtasks only: during a turn of the event loop, the next request could arrive.
     for (let times = 0; times < 20; times++) await undefined
     running -= 1
     return all(query)

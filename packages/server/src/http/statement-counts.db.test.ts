@@ -106,6 +106,22 @@ describe('requests take few statements', () => {
     expect(counts).toEqual(limits)
   })
 
+  test('by requests that start together after a write, which share what they read', async () => {
+    const paths = ['/topics', `/topics/${topicId}`, '/projects', at, '/projects?topic=web', `${at}/vulnerabilities`]
+    for (const path of paths) {
+      const readTogether = (times: number) =>
+        countStatements(async () => {
+          const replies = await Promise.all(Array.from({ length: times }, () => server.admin.get(path)))
+          return replies[0] ?? { status: 0, text: 'no reply' }
+        })
+      await readTogether(1)
+      await touch(['topics', 'vulnerabilities'])
+      const alone = await readTogether(1)
+      await touch(['topics', 'vulnerabilities'])
+      expect([path, await readTogether(8)]).toEqual([path, alone])
+    }
+  })
+
   test('by actions on a vulnerability, and by lists whose rows have changed', async () => {
     const act = (id: number | undefined, action: string) =>
       countStatements(() => maintainer.post(`/vulnerabilities/${id}/${action}`, { comment: 'Checked.' }))

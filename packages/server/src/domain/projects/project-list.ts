@@ -53,7 +53,7 @@ export async function findProjects(
   })
   const starredBy = query.starred ? caller?.user.id : undefined
   const key = JSON.stringify([query, audience, starredBy, asked, page])
-  const { ids, ...end } = await pages(deps.db).get(key, async () => {
+  const { ids, ...end } = await pages(deps.db).getShared(key, async () => {
     const cache = shown(deps.db)
     const version = cache.version()
     const { rows, ...end } = await readPage(deps, { query, audience, starredBy }, { asked, page })
@@ -86,7 +86,7 @@ async function readPage(
     search,
     starredBy,
   }
-  const counted = await counts(deps.db).get(JSON.stringify(filter), () => countProjects(deps.db, filter))
+  const counted = await counts(deps.db).getShared(JSON.stringify(filter), () => countProjects(deps.db, filter))
   if (counted === 0) return { rows: [], total: 0 }
   const order = asked.by === 'similarity' ? similarityOrder(counted, search) : asked
   return pageOf(page, await listProjects(deps.db, filter, { order, page, counted }), counted)

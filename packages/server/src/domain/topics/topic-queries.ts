@@ -42,21 +42,20 @@ export interface TopicPosition {
   id: number
 }
 
-/** Returns the positions of the topics after another one, most used first. */
+/**
+ * Returns the positions of the first topics with fewer projects, or with as many and a greater id, most used first. Both
+ * together would take a condition with `or`, for which the index is scanned from its start.
+ */
 export async function listTopicPositions(
   db: Db,
   filter: TopicFilter,
-  after: TopicPosition,
+  range: { fewerThan: number } | { after: TopicPosition },
   limit: number,
 ): Promise<TopicPosition[]> {
-  const list = (where: Sql, limit: number) =>
-    db.all<TopicPosition>(sql`
-      select non_private_projects_count as projects, id from topics where ${matches(db, filter)} ${where}
-      order by non_private_projects_count desc, id limit ${limit}`)
-  // Two ranges of the index. A single condition would read it from its start.
-  const rows = await list(follows(after), limit)
-  if (rows.length === limit) return rows
-  return [...rows, ...(await list(sql`and non_private_projects_count < ${after.projects}`, limit - rows.length))]
+  const inRange = 'after' in range ? follows(range.after) : sql`and non_private_projects_count < ${range.fewerThan}`
+  return db.all(sql`
+    select non_private_projects_count as projects, id from topics where ${matches(db, filter)} ${inRange}
+    order by non_private_projects_count desc, id limit ${limit}`)
 }
 
 /** Returns the position after a number of topics, counted from the start or from another position. */

@@ -66,7 +66,7 @@ export async function findTopics(
   if (!filter.search) {
     const [ids, counted] = await Promise.all([
       listPageIds(deps, filter, page),
-      caches(deps.db).counts.get(key, () => countTopics(deps.db, filter)),
+      caches(deps.db).counts.getShared(key, () => countTopics(deps.db, filter)),
     ])
     return pageOf(page, ids, counted)
   }

@@ -78,7 +78,7 @@ export function openResponseCache(
       // Read before the result is, so that a concurrent write makes the new entry stale.
       const version = responses.version(projectOf(key))
       const input = JSON.stringify(key.input)
-      const result = await (isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load())
+      const result = await (isShort(input) ? results.getShared(textOf(key, input), load, projectOf(key)) : load())
       const rendered = build(result)
       if (!isShort(key.url)) return rendered
       if (result.lastUrl === key.url) responses.set(urlOf(key), rendered, version)

@@ -80,7 +80,7 @@ export function joinRows(rows: readonly RenderedRow[]): Content {
     bytes.set(json, end + 1)
     end += 1 + json.length
   }
-  bytes[0] = open
+  bytes[0] = open // in place of the first comma
   bytes[bytes.length - 1] = close
   return { bytes, digest: hash('sha1', rows.map(({ digest }) => digest).join(), 'hex') }
 }

@@ -8,12 +8,12 @@ import { serialiserOf } from './serialiser.ts'
 
 /** Rows of one kind, and how they are read. */
 export interface RowSource<View extends TSchema> {
-  /** Identifies the kind of the rows, and everything that their text depends on besides the row itself. */
-  key: string
-  /** Returns what identifies a row and is also part of its text, in place of its id. */
+  /** Kind of the rows, with everything else that their JSON depends on, such as the origin. */
+  name: string
+  /** Returns a key to use instead of the id, for rows whose JSON depends on values that were read earlier. */
   rowKeyOf?(id: number): string
   view: View
-  /** Tables that the version depends on. A version is not read again while they are unchanged. */
+  /** Tables that the rows depend on. A version is not read again while they are unchanged. */
   tables: readonly string[]
   /** The only project whose rows the versions depend on, if there is one. */
   projectId?: number
@@ -34,19 +34,29 @@ const maxBytes = 64 * 1024 * 1024
 
 const stores = perDatabase(() => openRowStore(maxBytes))
 
+/** Reads that have not ended, by their rows and the version of the tables. */
+const unfinishedReads = perDatabase(() => new Map<string, Promise<RenderedRow[]>>())
+
 /**
  * Returns rendered rows in the order of the ids, without those that no longer exist. A row is rendered once per version:
- * its text is stored with the version that was read together with it, and used only for that version.
+ * its JSON is stored with the version that was read together with it, and used only for that version. Concurrent requests
+ * for the same rows share one read. Must not be called inside a transaction.
  */
 export async function renderRows<View extends TSchema>(
   { changes }: { changes: Changes },
-  source: RowSource<View>,
+  rowSource: RowSource<View>,
   ids: readonly number[],
 ): Promise<RenderedRow<Static<View>>[]> {
+  const source = withShortName(rowSource)
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables, source.projectId)
   const store = stores({ changes })
-  const rows = currentRows(store, source, ids, checkedAt) ?? (await readRows(store, source, ids, checkedAt))
+  const read = () => readRows(store, source, ids, checkedAt)
+  const readShared = () => {
+    const key = `${checkedAt} ${source.name} ${ids.map((id) => keyOf(source, id).id).join()}`
+    return shareRead(unfinishedReads({ changes }), key, read)
+  }
+  const rows = currentRows(store, source, ids, checkedAt) ?? (await (checkedAt === undefined ? read() : readShared()))
   // The key of a source stands for one type of view.
   return rows as RenderedRow<Static<View>>[]
 }
@@ -68,9 +78,29 @@ function currentRows(
   return rows
 }
 
-type KeyedSource = Pick<RowSource<TSchema>, 'key' | 'rowKeyOf'>
+/** Returns the result of the unfinished read with this key, or else starts one. */
+function shareRead(
+  unfinished: Map<string, Promise<RenderedRow[]>>,
+  key: string,
+  read: () => Promise<RenderedRow[]>,
+): Promise<RenderedRow[]> {
+  const known = unfinished.get(key)
+  if (known !== undefined) return known
+  const result = read().finally(() => unfinished.delete(key))
+  unfinished.set(key, result)
+  return result
+}
 
-const keyOf = ({ key, rowKeyOf }: KeyedSource, id: number): RowKey => ({ source: key, id: rowKeyOf?.(id) ?? id })
+/** Longer names take more memory than a digest. They contain the origin, and so the client's `Host` header. */
+const maxNameLength = 300
+
+function withShortName<View extends TSchema>(source: RowSource<View>): RowSource<View> {
+  return source.name.length > maxNameLength ? { ...source, name: digestOf(source.name) } : source
+}
+
+type KeyedSource = Pick<RowSource<TSchema>, 'name' | 'rowKeyOf'>
+
+const keyOf = ({ name, rowKeyOf }: KeyedSource, id: number): RowKey => ({ source: name, id: rowKeyOf?.(id) ?? id })
 
 /** Reads the versions of the rows that may have changed, and renders the rows that have changed or are not stored. */
 async function readRows<View extends TSchema>(

@@ -29,10 +29,10 @@ interface Slab {
 /** Place of a stored row. Valid until the next row is added. */
 export type RowPlace = number
 
+/** Key of a stored row. */
 export interface RowKey {
-  /** Identifies the kind of the row, and everything that its text depends on besides the row itself. */
+  /** Kind of the row, with everything else that its JSON depends on, such as the origin. */
   source: string
-  /** Identifies the row among those of the source. */
   id: number | string
 }
 
@@ -55,7 +55,7 @@ export type RowStore = ReturnType<typeof openRowStore>
 export function openRowStore(maxBytes: number) {
   const maxSlabs = Math.max(1, Math.floor(maxBytes / slabBytes))
   const slabs: Slab[] = []
-  const places = openPlaces()
+  const places = openRowIndex()
   let current = 0
   let started = 0
   let recent: RecentKeys | undefined
@@ -141,8 +141,11 @@ export function openRowStore(maxBytes: number) {
   }
 }
 
-/** Opens an index by source and id. Finding a number takes a fraction of the time of building and finding a text with it. */
-function openPlaces() {
+/**
+ * Opens an index of rows by source and id. Looking up a number is several times faster than building and looking up a string
+ * that contains it.
+ */
+function openRowIndex() {
   const sources = new Map<string, Map<RowKey['id'], RowPlace>>()
   return {
     find: ({ source, id }: RowKey): RowPlace | undefined => sources.get(source)?.get(id),

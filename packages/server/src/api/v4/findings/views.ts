@@ -247,9 +247,9 @@ export function findingRows(
   const triageVersion = deps.db.changes.version(triageTables)
   /** The few findings with history or links show users too. Their version is that of all these tables. */
   const withTriage = (version: string) => (triageVersion === undefined ? undefined : `${version} ${triageVersion}`)
-  const key = `finding ${digestOf([viewProject(project), scope.ref, origin])}`
+  const name = `finding ${digestOf([viewProject(project), scope.ref, origin])}`
   return {
-    key,
+    name,
     view: findingView,
     tables,
     projectId: project.id,

@@ -228,11 +228,11 @@ export function renderProjects(
   { origin, detail }: { origin: string; detail: Detail },
 ): Promise<RenderedRow<ProjectView>[]> {
   const today = deps.now().slice(0, 10) // memberships expire
-  const key = `project ${caller?.user.id} ${caller?.isAdmin} ${detail} ${today} ${origin}`
+  const name = `project ${caller?.user.id} ${caller?.isAdmin} ${detail} ${today} ${origin}`
   const byId = new Map(projects.map((project) => [project.id, project]))
   const source: RowSource<typeof projectView> = {
-    key,
-    // The projects were read earlier, so they are part of the key.
+    name,
+    // The projects were read earlier, so the digest of each one is its key.
     rowKeyOf: (id) => digestOfProject(byId.get(id)),
     view: projectView,
     tables,

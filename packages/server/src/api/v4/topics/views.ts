@@ -3,7 +3,7 @@ import type { RootDeps } from '../../../domain/deps.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import type { Topic } from '../../../domain/topics/topic.ts'
 import { readTopics } from '../../../domain/topics/topics.ts'
-import { topicAudience } from '../../../domain/topics/visibility/topic-audience.ts'
+import { audienceTables, topicAudience } from '../../../domain/topics/visibility/topic-audience.ts'
 import type { RenderedRow } from '../../../http/response/rendered-row.ts'
 import { type RowSource, renderRows } from '../../../http/response/row-cache.ts'
 import { addMirrors, mirrorField } from '../import-sources/views.ts'
@@ -46,17 +46,17 @@ export function renderTopics(
   ids: readonly number[],
   origin: string,
 ): Promise<RenderedRow<Static<typeof topicView>>[]> {
-  const isShared = topicAudience(deps, caller) === undefined
+  const isForAll = topicAudience(deps, caller) === undefined
   const source: RowSource<typeof topicView> = {
-    // Rows of a caller are never stored, because they have no version.
-    key: `${isShared ? 'topic' : 'topic of a caller'} ${origin}`,
+    name: `topic ${isForAll ? '' : `of ${caller?.user.id ?? 'anonymous'}`} ${origin}`,
     view: topicView,
-    tables,
+    tables: isForAll ? tables : [...tables, ...audienceTables],
     // Topics have no versions of their own. They are read again after any change.
     listVersions: async () => new Map(),
     async load(ids) {
       const views = await viewTopics(deps, await readTopics(deps, caller, ids), origin)
-      return views.map((view) => ({ id: view.id, version: isShared ? '' : undefined, view }))
+      // Rows of one caller would displace those of all.
+      return views.map((view) => ({ id: view.id, version: isForAll ? '' : undefined, view }))
     },
   }
   return renderRows(deps.db, source, ids)

@@ -44,9 +44,9 @@ export async function vulnerabilityRows(
 ): Promise<RowSource<typeof vulnerabilityView>> {
   const today = todayOf(deps)
   const mirror = (await readMirrors(deps, 'project', [project.id])).get(project.id)
-  const key = `vulnerability ${JSON.stringify([today, ref])} ${contextDigest(project, mirror, origin)}`
+  const name = `vulnerability ${JSON.stringify([today, ref])} ${contextDigest(project, mirror, origin)}`
   return {
-    key,
+    name,
     view: vulnerabilityView,
     tables,
     projectId: project.id,
@@ -77,7 +77,7 @@ export function vulnerabilityRowsOfMany(
 ): RowSource<typeof vulnerabilityView> {
   const today = todayOf(deps)
   return {
-    key: `vulnerability of any project ${JSON.stringify([today, ref])} ${origin}`,
+    name: `vulnerability of any project ${JSON.stringify([today, ref])} ${origin}`,
     view: vulnerabilityView,
     tables: multiProjectTables,
     async listVersions(ids) {
