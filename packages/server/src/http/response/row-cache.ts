@@ -57,7 +57,7 @@ export async function renderRows<View extends TSchema>(
     return shareRead(unfinishedReads({ changes }), key, read)
   }
   const rows = currentRows(store, source, ids, checkedAt) ?? (await (checkedAt === undefined ? read() : readShared()))
-  // The key of a source stands for one type of view.
+  // The name of a source stands for one type of view.
   return rows as RenderedRow<Static<View>>[]
 }
 
