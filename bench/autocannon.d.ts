@@ -18,7 +18,6 @@ declare module 'autocannon' {
       body?: Buffer
       connections: number
       duration: number
-      amount?: number
       idReplacement: boolean
       sampleInt: number
       timeout?: number

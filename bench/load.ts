@@ -14,8 +14,6 @@ export interface Load {
   seconds: number
   /** Maximum number of requests, if it is reached before the time is over. */
   atMost?: number
-  /** Exact number of requests, all of which are answered, however long that takes. */
-  amount?: number
 }
 
 export interface Measured {
@@ -27,7 +25,7 @@ export interface Measured {
 
 /** Sends requests as fast as the server responds. Throws when a response is an error, which would distort the result. */
 export function sendLoad(load: Load): Promise<Measured> {
-  const { url, paths, bodies: _, connections, seconds, atMost, amount, ...request } = load
+  const { url, paths, bodies: _, connections, seconds, atMost, ...request } = load
   const latencies: number[] = []
   let failure: Error | undefined
   let first = 0
@@ -41,7 +39,6 @@ export function sendLoad(load: Load): Promise<Measured> {
       idReplacement: request.body?.includes('[<id>]') === true,
       timeout: 60,
       duration: seconds,
-      ...(amount !== undefined && { amount }),
       // A load ends at the first sample after its duration; by default there is one per second.
       sampleInt: 50,
       setupClient: (client: autocannon.Client) => {

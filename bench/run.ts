@@ -25,6 +25,7 @@ import { measureSeveralProcesses } from './several-processes.ts'
 import { measureStaleReads } from './stale-reads.ts'
 import { measureStarts, memoryRows } from './starts.ts'
 import { printTable } from './table.ts'
+import { hasWrk } from './wrk.ts'
 
 // Prints speed and memory of the built server, compared with the ceiling measured in the same run.
 const options = readOptions(process.argv.slice(2))
@@ -67,7 +68,8 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   )
   // SQLite serves one process.
   if (options.engine === 'postgres' && isAsked(options, 'several processes')) {
-    printTable('Several processes', await measureSeveralProcesses(env, options, filesProject, folder))
+    if (hasWrk()) printTable('Several processes', await measureSeveralProcesses(env, options, filesProject, folder))
+    else console.log('\nwrk is not installed: several processes are not measured')
   }
   if (options.engine === 'postgres' && isAsked(options, 'stale reads')) {
     printTable('Stale reads', await measureStaleReads(dataset, options))
