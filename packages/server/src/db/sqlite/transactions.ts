@@ -45,6 +45,17 @@ export interface Transactions {
 export function openTransactions(options: TransactionsOptions): Transactions {
   const { database, inTurn, afterSync, assertSound } = options
   const waiting: PendingTransaction[] = []
+  // Prepared once, because parsing a savepoint and its release takes a fifth of the CPU of a short transaction.
+  const prepare = (text: string) => {
+    const statement = database.prepare(text)
+    return () => void statement.run([])
+  }
+  const begin = prepare('begin immediate')
+  const commit = prepare('commit')
+  const rollBack = prepare('rollback')
+  const setSavepoint = prepare('savepoint batched')
+  const rollBackToSavepoint = prepare('rollback to batched')
+  const releaseSavepoint = prepare('release batched')
 
   return {
     runAlone: (transaction) => void inTurn(() => commitTogether([transaction])).catch(transaction.onFailure),
@@ -83,15 +94,15 @@ export function openTransactions(options: TransactionsOptions): Transactions {
   async function commitTogether(batch: readonly PendingTransaction[]): Promise<void> {
     try {
       assertSound()
-      database.exec('begin immediate')
+      begin()
       const executed = batch.length === 1 ? await executeOnly(batch) : await executeEach(batch)
-      database.exec('commit')
+      commit()
       for (const { onCommit } of executed) onCommit()
       options.onCommit()
     } catch (error) {
       try {
         // A full disk has already rolled the transaction back.
-        if (database.isInTransaction) database.exec('rollback')
+        if (database.isInTransaction) rollBack()
       } finally {
         for (const { onFailure } of batch) onFailure(error)
       }
@@ -108,17 +119,17 @@ export function openTransactions(options: TransactionsOptions): Transactions {
   async function executeEach(batch: readonly PendingTransaction[]): Promise<PendingTransaction[]> {
     const executed: PendingTransaction[] = []
     for (const transaction of batch) {
-      database.exec('savepoint batched')
+      setSavepoint()
       try {
         await transaction.run()
         executed.push(transaction)
       } catch (error) {
         // A full disk has rolled back the others, too.
         if (!database.isInTransaction) throw error
-        database.exec('rollback to batched')
+        rollBackToSavepoint()
         transaction.onFailure(error)
       }
-      database.exec('release batched')
+      releaseSavepoint()
     }
     return executed
   }
