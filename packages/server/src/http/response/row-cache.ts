@@ -133,9 +133,10 @@ async function readRows<View extends TSchema>(
   if (missing.length > 0) {
     const stringify = serialiserOf(source.view)
     for (const { id, version, view } of await source.load(missing)) {
-      const json = stringify(view)
-      const stored = version === undefined ? undefined : store.add(keyOf(source, id), { json, version, checkedAt })
-      rows.set(id, stored ?? renderRow(json))
+      const row = renderRow(stringify(view))
+      rows.set(id, row)
+      if (version === undefined) continue
+      store.add(keyOf(source, id), { json: row.json, digest: row.digest, version, checkedAt })
     }
   }
   return ids.flatMap((id) => rows.get(id) ?? [])

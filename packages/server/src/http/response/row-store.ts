@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { type RenderedRow, rowOf } from './rendered-row.ts'
 
 const slabBytes = 1024 * 1024
@@ -36,8 +35,7 @@ export interface RowKey {
   id: number | string
 }
 
-interface NewRow {
-  json: string
+interface NewRow extends Pick<RenderedRow, 'json' | 'digest'> {
   version: string
   /** The version of the tables at which the row's version was known to be the current one. */
   checkedAt: number | undefined
@@ -91,14 +89,13 @@ export function openRowStore(maxBytes: number) {
     return slab && slab.used + size <= slabBytes ? slab : startSlab()
   }
 
-  function write(key: RowKey, row: NewRow, digest: string): RowPlace | undefined {
-    const jsonBytes = Buffer.byteLength(row.json)
+  function write(key: RowKey, row: NewRow): RowPlace | undefined {
     const versionBytes = Buffer.byteLength(row.version)
-    const size = headerBytes + versionBytes + jsonBytes
+    const size = headerBytes + versionBytes + row.json.length
     if (size > maxRowBytes || versionBytes > maxVersionBytes || recent?.isNew(key)) return undefined
     const slab = slabWithRoom(size)
     const start = slab.used
-    writeRow(slab.bytes, start, { ...row, jsonBytes, versionBytes, digest })
+    writeRow(slab.bytes, start, row, versionBytes)
     slab.used += size
     slab.keys.push(key)
     slab.liveRows++
@@ -110,7 +107,7 @@ export function openRowStore(maxBytes: number) {
   const markChecked = (place: RowPlace, checkedAt: number | undefined): void =>
     writeCheckedAt(slabAt(place).bytes, place % slabBytes, checkedAt)
 
-  function isUnchanged(place: RowPlace, { version }: NewRow, digest: string): boolean {
+  function isUnchanged(place: RowPlace, { version, digest }: NewRow): boolean {
     return readDigest(slabAt(place).bytes, place % slabBytes) === digest && versionAt(place) === version
   }
 
@@ -122,21 +119,19 @@ export function openRowStore(maxBytes: number) {
     isCheckedAt: (place: RowPlace, checkedAt: number | undefined): boolean =>
       slabAt(place).bytes.readDoubleLE(place % slabBytes) === checkedAt,
     markChecked,
-    /** Adds or replaces a row. Returns undefined if the row was not stored; an older row with that key then remains. */
-    add(key: RowKey, row: NewRow): RenderedRow | undefined {
-      const digest = hash('sha1', row.json, 'hex')
+    /** Adds or replaces a row. A row that is not stored leaves an older one with its key. */
+    add(key: RowKey, row: NewRow): void {
       const known = places.find(key)
       // Most rows that are rendered again have not changed, such as other topics than the one that was written.
-      if (known !== undefined && isUnchanged(known, row, digest)) {
+      if (known !== undefined && isUnchanged(known, row)) {
         markChecked(known, row.checkedAt)
-        return rowAt(known)
+        return
       }
-      const place = write(key, row, digest)
-      if (place === undefined) return undefined
+      const place = write(key, row)
+      if (place === undefined) return
       const replaced = places.find(key) // again, because its slab may have been dropped
       if (replaced !== undefined) slabAt(replaced).liveRows--
       places.set(key, place)
-      return rowAt(place)
     },
   }
 }
@@ -180,19 +175,13 @@ function writeCheckedAt(bytes: Buffer, start: number, checkedAt: number | undefi
   bytes.writeDoubleLE(checkedAt ?? Number.NaN, start)
 }
 
-interface WrittenRow extends NewRow {
-  jsonBytes: number
-  versionBytes: number
-  digest: string
-}
-
-function writeRow(bytes: Buffer, start: number, row: WrittenRow): void {
+function writeRow(bytes: Buffer, start: number, row: NewRow, versionBytes: number): void {
   writeCheckedAt(bytes, start, row.checkedAt)
-  bytes.writeUInt32LE(row.jsonBytes, start + jsonLengthAt)
-  bytes.writeUInt16LE(row.versionBytes, start + versionLengthAt)
+  bytes.writeUInt32LE(row.json.length, start + jsonLengthAt)
+  bytes.writeUInt16LE(versionBytes, start + versionLengthAt)
   bytes.write(row.digest, start + digestAt, 'hex')
   bytes.write(row.version, start + headerBytes)
-  bytes.write(row.json, start + headerBytes + row.versionBytes)
+  bytes.set(row.json, start + headerBytes + versionBytes)
 }
 
 type RecentKeys = ReturnType<typeof openRecentKeys>
