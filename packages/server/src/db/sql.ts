@@ -27,11 +27,17 @@ export const sqliteDialect: Dialect = {
   forKeyShare: empty,
   similarity: (column, text) => sql`similarity(${column}, ${text})`,
   containsTerms(table, columns, terms, range) {
-    const phrases = terms.map((term) => `"${term.replaceAll('"', '""')}"`)
-    const match = columns.map((column) => `(${phrases.map((phrase) => `${column} : ${phrase}`).join(' AND ')})`)
     const index = raw(quoted(`${table}_search`))
-    const found = sql`select rowid from ${index} where ${index} match ${match.join(' OR ')} ${within(sql`rowid`, range)}`
-    return sql`${raw(quoted(table))}.id in (${found})`
+    const found = (match: string) =>
+      sql`${raw(quoted(table))}.id in
+        (select rowid from ${index} where ${index} match ${match} ${within(sql`rowid`, range)})`
+    const [only, ...others] = terms
+    if (only === undefined || others.length === 0) {
+      return found(columns.map((column) => `${column} : ${phrase(only ?? '')}`).join(' OR '))
+    }
+    // Few rows match several terms, so reading them takes less than reading the index for all parts of all terms.
+    const parts = new Set(terms.flatMap(partsOf))
+    return sql`(${found([...parts].map(phrase).join(' AND '))} and ${containsAll(sqliteDialect, table, columns, terms)})`
   },
   searchedAtOnce: 5_000,
   indexedBy: (index) => sql`indexed by ${raw(quoted(index))}`,
@@ -42,7 +48,7 @@ export const sqliteDialect: Dialect = {
     const parts = new Set<string>()
     for (let start = 0; start + 3 <= text.length; start++) parts.add(text.slice(start, start + 3))
     const index = raw(quoted(`${table}_search`))
-    const match = [...parts].map((part) => `"${part.replaceAll('"', '""')}"`).join(' OR ')
+    const match = [...parts].map(phrase).join(' OR ')
     const found = sql`select rowid from ${index} where ${index} match ${`${column} : (${match || '"   "'})`}`
     return sql`${raw(quoted(table))}.id in (${found})`
   },
@@ -76,12 +82,7 @@ export const postgresDialect: Dialect = {
   forKeyShare: sql`for key share`,
   similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
   containsTerms(table, columns, terms, range) {
-    const has = (column: string) => (term: string) =>
-      postgresDialect.contains(raw(`${quoted(table)}.${quoted(column)}`), term)
-    return sql`(${join(
-      columns.map((column) => sql`(${join(terms.map(has(column)), ' and ')})`),
-      ' or ',
-    )}) ${within(sql`${raw(quoted(table))}.id`, range)}`
+    return sql`${containsAll(postgresDialect, table, columns, terms)} ${within(sql`${raw(quoted(table))}.id`, range)}`
   },
   searchedAtOnce: Number.POSITIVE_INFINITY,
   indexedBy: () => empty,
@@ -98,6 +99,28 @@ export const postgresDialect: Dialect = {
   day: (time) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`,
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
 }
+
+/** Returns the condition that at least one of the columns contains all terms. */
+function containsAll(dialect: Dialect, table: string, columns: readonly string[], terms: readonly string[]): Sql {
+  const has = (column: string) => (term: string) => dialect.contains(raw(`${quoted(table)}.${quoted(column)}`), term)
+  return sql`(${join(
+    columns.map((column) => sql`(${join(terms.map(has(column)), ' and ')})`),
+    ' or ',
+  )})`
+}
+
+/**
+ * Returns the first and the middle three characters of a term: the trigram index finds all rows with both. Not the last
+ * ones, because many words have the same ending.
+ */
+function partsOf(term: string): string[] {
+  const characters = [...term]
+  const middle = Math.floor((characters.length - 3) / 2)
+  return [0, middle].map((start) => characters.slice(start, start + 3).join(''))
+}
+
+/** Quotes a text for a query of the full-text index. */
+const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`
 
 function boundRows(
   rows: readonly ColumnValues[],

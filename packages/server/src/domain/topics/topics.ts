@@ -85,7 +85,8 @@ export async function readTopics(deps: RootDeps, caller: Visitor | null, ids: re
   return withReadableCounts(deps, topicAudience(deps, caller), found)
 }
 
-const maxCachedIds = 100_000
+/** Takes up to 4 MB: four hundred searches that each find a thousand topics. */
+const maxCachedIds = 500_000
 /** Weight of a search without its ids, which take 8 bytes each. */
 const overheadIds = 50
 
