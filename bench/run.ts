@@ -68,7 +68,8 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   )
   // SQLite serves one process.
   if (options.engine === 'postgres' && isAsked(options, 'several processes')) {
-    if (hasWrk()) printTable('Several processes', await measureSeveralProcesses(env, options, filesProject, folder))
+    const projects = [filesProject, plainProject, promotedProject, memoryProject, ...reportProjects]
+    if (hasWrk()) printTable('Several processes', await measureSeveralProcesses(env, options, projects, folder))
     else console.log('\nwrk is not installed: several processes are not measured')
   }
   if (options.engine === 'postgres' && isAsked(options, 'stale reads')) {

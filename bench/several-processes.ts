@@ -40,10 +40,10 @@ interface Row {
 export async function measureSeveralProcesses(
   env: Readonly<Record<string, string>>,
   { sizes, seconds, rounds }: Options,
-  filesProject: number,
+  uploadProjects: readonly number[],
   folder: string,
 ): Promise<Record<string, Cell>[]> {
-  const rows = rowsOf(sizes, filesProject)
+  const rows = rowsOf(sizes, uploadProjects)
   const servers: Running[] = []
   const ceilings: Running[] = []
   try {
@@ -71,8 +71,8 @@ export async function measureSeveralProcesses(
   }
 }
 
-function rowsOf(sizes: Sizes, filesProject: number): Row[] {
-  const upload = uploadTo(filesProject)
+function rowsOf(sizes: Sizes, uploadProjects: readonly number[]): Row[] {
+  const upload = uploadTo(uploadProjects)
   const listed = listRows(sizes).flatMap(({ name, paths }): Row[] => {
     const bare = measured[name]
     return bare ? [{ name, bare, isBare: false, load: { paths: paths(), headers: authorization } }] : []
@@ -115,9 +115,10 @@ function describe({ name, isBare }: Row, results: readonly Measured[]): Record<s
 
 type Requests = Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
 
-function uploadTo(projectId: number): Requests {
+/** Uploads to several projects, because those to one project wait for each other: each changes its usage. */
+function uploadTo(projectIds: readonly number[]): Requests {
   const { body, headers } = multipart(randomBytes(10 * 1024))
-  const paths = [`/api/v4/projects/${projectId}/uploads`]
+  const paths = projectIds.map((id) => `/api/v4/projects/${id}/uploads`)
   return { paths, method: 'POST', body, headers: { ...authorization, ...headers } }
 }
 
