@@ -18,12 +18,30 @@ interface Size {
   atMost: number
   uploadAim: number
   downloadAim: number
+  isSentByWrk?: boolean
   seconds?: number
 }
 
 const sizes: readonly Size[] = [
-  { name: '10 KB', bytes: 10 * kib, connections: 8, atMost: 1_000, uploadAim: 0.5, downloadAim: 0.3 },
-  { name: '1 MB', bytes: kib * kib, connections: 4, atMost: 100, uploadAim: 0.5, downloadAim: 0.9 },
+  {
+    name: '10 KB',
+    bytes: 10 * kib,
+    connections: 32,
+    isSentByWrk: true,
+    atMost: 1_000,
+    uploadAim: 0.5,
+    downloadAim: 0.3,
+  },
+  {
+    name: '1 MB',
+    bytes: kib * kib,
+    connections: 4,
+    isSentByWrk: true,
+    seconds: 1,
+    atMost: 100,
+    uploadAim: 0.5,
+    downloadAim: 0.9,
+  },
   { name: '100 MB', bytes: 100 * kib * kib, connections: 2, atMost: 6, seconds: 15, uploadAim: 0.9, downloadAim: 1 },
 ]
 
@@ -51,12 +69,12 @@ export async function nginxComparisons(
 ): Promise<Comparison[]> {
   const address = `/api/v4/projects/${projectId}/uploads`
   const rows: Comparison[] = []
-  for (const { name, bytes, connections, atMost, uploadAim, downloadAim, seconds } of asked) {
+  for (const { name, bytes, connections, isSentByWrk = false, atMost, uploadAim, downloadAim, seconds } of asked) {
     const content = randomBytes(bytes)
     const form = multipart(content)
     const { id } = await upload(server.url + address, content)
     await writeFile(join(folder, 'nginx', `${bytes}.bin`), content)
-    const common = { connections, ...(seconds && { seconds }) }
+    const common = { connections, isSentByWrk, ...(seconds && { seconds }) }
     rows.push(
       {
         ...common,

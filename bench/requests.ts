@@ -5,6 +5,7 @@ import { benchToken } from './data/fixtures.ts'
 import { type Load, type Measured, sendLoad } from './load.ts'
 import type { Memory, Running } from './processes.ts'
 import { type Cell, median } from './table.ts'
+import { hasWrk, sendWithWrk } from './wrk.ts'
 
 /** Requests to the server and the requests to the ceiling that they are compared with. */
 export interface Comparison {
@@ -12,7 +13,9 @@ export interface Comparison {
   server: Requests
   ceiling: Requests
   connections: number
-  /** Maximum number of requests per round, where more would fill the disk. */
+  /** Whether wrk sends the requests if it is installed, for servers that are faster than the usual client. */
+  isSentByWrk?: boolean
+  /** Maximum number of requests per round, where more would fill the disk. Does not apply to wrk. */
   atMost?: number
   /** Duration of a round, where the usual one is too short for a single response. */
   seconds?: number
@@ -52,17 +55,18 @@ export async function compare(
         seconds: row.seconds ?? seconds,
         ...(row.atMost && { atMost: row.atMost }),
       }
-      const ofServer = await sample(server, { ...load, ...row.server })
-      const ofCeiling = await sample(ceiling, { ...load, ...row.ceiling })
+      const send = row.isSentByWrk && hasWrk() ? sendWithWrk : sendLoad
+      const ofServer = await sample(send, server, { ...load, ...row.server })
+      const ofCeiling = await sample(send, ceiling, { ...load, ...row.ceiling })
       if (round > 0) results.get(row)?.push({ server: ofServer, ceiling: ofCeiling, memory: server.memory() })
     }
   }
   return rows.map((row) => describe(row, results.get(row) ?? []))
 }
 
-async function sample(target: Running, load: Omit<Load, 'url'>): Promise<Sample> {
+async function sample(send: typeof sendLoad, target: Running, load: Omit<Load, 'url'>): Promise<Sample> {
   const before = target.cpuMs()
-  const measured = await sendLoad({ ...load, url: target.url })
+  const measured = await send({ ...load, url: target.url })
   return { ...measured, cpuUs: (1000 * (target.cpuMs() - before)) / measured.requests }
 }
 

@@ -54,7 +54,7 @@ export async function measureSeveralProcesses(
     for (let round = 0; round <= rounds; round++) {
       for (const [index, { load, isBare }] of rows.entries()) {
         const processes = isBare ? ceilings : servers
-        const requests = { ...load, seconds: Math.ceil(seconds) } // wrk takes whole seconds
+        const requests = { ...load, seconds: Math.ceil(seconds) }
         // The first round sends requests to one process after the other, so that all processes run optimized code.
         if (round === 0) for (const server of processes) await measure([server], requests)
         else

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Load } from './load.ts'
+import type { Load, Measured } from './load.ts'
 
 export function hasWrk(): boolean {
   try {
@@ -15,29 +15,45 @@ export function hasWrk(): boolean {
   }
 }
 
-/** Like `sendLoad`, with wrk: it takes a fifth of the CPU, so it does not limit several servers on few cores. */
-export async function sendWithWrk(
-  load: Pick<Load, 'url' | 'paths' | 'method' | 'headers' | 'body' | 'connections' | 'seconds'>,
-) {
+type WrkLoad = Pick<Load, 'url' | 'paths' | 'method' | 'headers' | 'body' | 'connections' | 'seconds'>
+
+/**
+ * Like `sendLoad`, with wrk: it takes a fifth of the CPU, so it does not limit a fast server, or several ones, on few cores.
+ * Rounds the duration up to whole seconds.
+ */
+export async function sendWithWrk(load: WrkLoad): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-wrk-'))
   try {
     const script = join(folder, 'requests.lua')
     await writeFile(join(folder, 'paths'), load.paths.join('\n'))
     await writeFile(join(folder, 'body'), load.body ?? '')
     await writeFile(script, scriptOf(load, folder))
-    const args = ['--threads=1', `--connections=${load.connections}`, `--duration=${load.seconds}s`, '--script', script]
+    const duration = `--duration=${Math.ceil(load.seconds)}s`
+    const args = ['--threads=1', `--connections=${load.connections}`, duration, '--latency', '--script', script]
     const { stdout } = await promisify(execFile)('wrk', [...args, load.url])
     const [failed] = /^ *(Non-2xx|Socket errors).*/m.exec(stdout) ?? []
     if (failed) throw new Error(`${load.url}${load.paths[0]}: ${failed.trim()}`)
-    const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
-    return { requests, requestsPerSecond: Number(/Requests\/sec: *([\d.]+)/.exec(stdout)?.[1]) }
+    return {
+      requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
+      requestsPerSecond: Number(/Requests\/sec: *([\d.]+)/.exec(stdout)?.[1]),
+      medianMs: latencyMs(stdout, 50),
+      p99Ms: latencyMs(stdout, 99),
+    }
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
+const msPerUnit: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 }
+
+/** Returns a percentile of the latencies that wrk prints. */
+function latencyMs(printed: string, percent: number): number {
+  const [, value, unit = ''] = new RegExp(`^ *${percent}% *([\\d.]+)(us|ms|s|m)`, 'm').exec(printed) ?? []
+  return Number(value) * (msPerUnit[unit] ?? Number.NaN)
+}
+
 /** Returns a script that requests the paths in turn, each run beginning at another one. */
-function scriptOf({ method, headers = {}, body }: Pick<Load, 'method' | 'headers' | 'body'>, folder: string) {
+function scriptOf({ method, headers = {}, body }: WrkLoad, folder: string) {
   const quoted = (text: string) => JSON.stringify(text) // a string of Lua, too, for ASCII
   const lines = Object.entries(headers).map(([name, value]) => `headers[${quoted(name)}] = ${quoted(value)}`)
   return `
