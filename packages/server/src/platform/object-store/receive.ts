@@ -71,13 +71,13 @@ function limited(body: Bytes, maxBytes: number): AsyncIterableIterator<Buffer> {
 /** Transforms the content, and measures size, hash and first bytes of what is stored. */
 function openMeter() {
   const hash = createHash('sha256')
-  const head = Buffer.alloc(headBytes)
+  const first: Buffer[] = []
   let bytes = 0
   return {
     async *measured(body: AsyncIterableIterator<Buffer>, transform?: Transform): AsyncGenerator<Buffer, void> {
       for await (const chunk of transform ? await transformed(body, transform) : body) {
         hash.update(chunk)
-        if (bytes < headBytes) chunk.copy(head, bytes)
+        if (bytes < headBytes) first.push(chunk)
         bytes += chunk.length
         yield chunk
       }
@@ -85,7 +85,7 @@ function openMeter() {
     read: (): Pick<ReceivedFile, 'bytes' | 'sha256' | 'head'> => ({
       bytes,
       sha256: hash.digest('hex'),
-      head: head.subarray(0, Math.min(bytes, headBytes)),
+      head: joined(first).subarray(0, headBytes),
     }),
   }
 }
@@ -103,8 +103,13 @@ async function transformed(body: AsyncIterableIterator<Buffer>, transform: Trans
     bytes += chunk.length
   }
   if (bytes === 0) return body
-  const head = first.length === 1 && first[0] ? first[0] : Buffer.concat(first)
+  const head = joined(first)
   return transform(head.subarray(0, headBytes), startingWith(head, body))
+}
+
+/** Like `Buffer.concat`, without a copy of a single chunk. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
 function startingWith(first: Buffer, rest: AsyncIterableIterator<Buffer>): AsyncIterableIterator<Buffer> {

@@ -9,6 +9,7 @@ export interface Part {
 
 const maxHeaderBytes = 16 * 1024
 const endOfHeaders = Buffer.from('\r\n\r\n')
+const lineBreak = endOfHeaders.subarray(2)
 const dash = 0x2d
 
 /**
@@ -22,11 +23,16 @@ export async function* splitParts(
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const first = await next()
   if (!first) return
-  // The first boundary may be at the start of the body, so a line break is put before it.
-  let rest: Buffer = Buffer.concat([endOfHeaders.subarray(2), first])
+  let rest = first
   let isInContent = true
 
-  await skip(untilDelimiter())
+  const opening = delimiter.subarray(lineBreak.length)
+  if (first.subarray(0, opening.length).equals(opening)) rest = first.subarray(opening.length)
+  else {
+    // The first boundary may be at the start of the body, so a line break is put before it.
+    rest = Buffer.concat([lineBreak, first])
+    await skip(untilDelimiter())
+  }
   for (;;) {
     while (rest.length < 2) await more()
     if (rest[0] === dash && rest[1] === dash) return await skipEpilogue()
