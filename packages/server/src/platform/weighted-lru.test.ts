@@ -50,6 +50,34 @@ test('the total weight never exceeds the limit', () => {
   expect(keys.reduce((total, key) => total + (lru.get(key) ?? 0), 0)).toBeLessThanOrEqual(10)
 })
 
+test('the same values are kept as in a list that is searched from its start', () => {
+  const limit = 50
+  const lru = weightedLru<number>(limit, (weight) => weight)
+  let model: { key: string; value: number; isUsed: boolean }[] = []
+  const without = (key: string) => model.filter((entry) => entry.key !== key)
+  const total = () => model.reduce((sum, { value }) => sum + value, 0)
+  for (let step = 0; step < 20_000; step++) {
+    const key = String((step * step * 31 + step) % 97)
+    const value = 1 + ((step * 13) % 5)
+    if (step % 11 === 0) {
+      lru.delete(key)
+      model = without(key)
+    } else if (step % 3 === 0) {
+      const entry = model.find((entry) => entry.key === key)
+      if (entry) entry.isUsed = true
+      expect([step, lru.get(key)]).toEqual([step, entry?.value])
+    } else {
+      lru.set(key, value)
+      model = without(key)
+      while (total() + value > limit) {
+        const [first] = model.splice(0, 1)
+        if (first?.isUsed) model.push({ ...first, isUsed: false })
+      }
+      model.push({ key, value, isUsed: false })
+    }
+  }
+})
+
 test('long keys find their values, and are not kept themselves', () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')

@@ -15,7 +15,13 @@ const shortened = (key: string): string =>
  * a list in strict order of use does, takes V8 more than a microsecond. Keeps a hash in place of a long key.
  */
 export function weightedLru<Value>(limit: number, weigh: (value: Value) => number) {
-  const entries = new Map<string, { value: Value; weight: number; isUsed: boolean }>()
+  interface Entry {
+    value: Value
+    weight: number
+    isUsed: boolean
+  }
+  const entries = new Map<string, Entry>()
+  let oldest: MapIterator<[string, Entry]> | undefined
   let total = 0
 
   function remove(key: string): void {
@@ -23,10 +29,19 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
     entries.delete(key)
   }
 
-  /** Entries that are added again while the loop runs are visited again, then without their flag. */
+  /**
+   * Evicts from the oldest entry on. A new iterator would skip the places of all evicted entries, which a `Map` keeps until
+   * it grows: thousands in a large cache. So one is continued, and ends only after the entries that were added again.
+   */
   function makeRoom(weight: number): void {
-    for (const [key, entry] of entries) {
-      if (total + weight <= limit) return
+    while (total + weight > limit && entries.size > 0) {
+      oldest ??= entries.entries()
+      const { value: next } = oldest.next()
+      if (next === undefined) {
+        oldest = undefined
+        continue
+      }
+      const [key, entry] = next
       if (entry.isUsed) {
         entry.isUsed = false
         entries.delete(key)
@@ -36,7 +51,10 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
   }
 
   return {
-    delete: (key: string): void => remove(shortened(key)),
+    delete(key: string): void {
+      remove(shortened(key))
+      oldest = undefined // it would keep deleted values in memory if no entry is evicted any more
+    },
     get(key: string): Value | undefined {
       const entry = entries.get(shortened(key))
       if (!entry) return undefined

@@ -90,9 +90,17 @@ export function openRequestCounter(deps: Deps): RequestCounter {
     const fresh = { name, subject, endsAt, known: 0, unreported: 0 }
     counts.delete(key)
     counts.set(key, fresh)
-    const oldest = counts.keys().next()
-    if (counts.size > maxCounts && !oldest.done) counts.delete(oldest.value)
+    if (counts.size > maxCounts) removeOldest()
     return fresh
+  }
+
+  /** Removes many at once, because finding the oldest entry of a `Map` skips the places of all that were removed. */
+  function removeOldest(): void {
+    let left = maxCounts / 100
+    for (const key of counts.keys()) {
+      counts.delete(key)
+      if (--left === 0) return
+    }
   }
 
   function scheduleReport(count: Count, slack: number): void {

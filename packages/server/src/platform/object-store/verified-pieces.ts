@@ -30,7 +30,9 @@ const maxKeptBytes = 4 * 1024 * 1024
 const overheadBytes = 500
 
 /** Versions of objects whose digest was verified, by store and key. */
-const verified = new WeakMap<ObjectStore, Map<string, string>>()
+const verified = new WeakMap<ObjectStore, ReturnType<typeof openVerifiedVersions>>()
+
+const openVerifiedVersions = () => weightedLru<string>(maxVerified, () => 1)
 
 /** Contents of small files whose digest was verified, by store. Keys are never reused, so they cannot be outdated. */
 const kept = new WeakMap<ObjectStore, ReturnType<typeof openKept>>()
@@ -81,10 +83,8 @@ async function readToEnd(pieces: Pieces | undefined): Promise<boolean> {
 }
 
 function recordVerified(objects: ObjectStore, { key }: RecordedFile, version: string): void {
-  const known = verified.get(objects) ?? new Map<string, string>()
+  const known = verified.get(objects) ?? openVerifiedVersions()
   verified.set(objects, known)
-  const [oldest] = known.size >= maxVerified ? known.keys() : []
-  if (oldest !== undefined) known.delete(oldest)
   known.set(key, version)
 }
 
