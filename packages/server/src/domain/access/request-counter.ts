@@ -52,6 +52,7 @@ export function slackOf({ requests }: Limit): number {
  */
 export function openRequestCounter(deps: Deps): RequestCounter {
   const counts = new Map<string, Count>()
+  /** Counts to report, at most one for each name and subject: a statement must not change a row twice. */
   const dirty = new Set<Count>()
   // SQLite is used by a single process.
   const isShared = deps.db.dialect.engine === 'postgres'
@@ -84,23 +85,28 @@ export function openRequestCounter(deps: Deps): RequestCounter {
   }
 
   function current(name: string, subject: string, endsAt: number): Count {
-    const key = `${name} ${subject}`
+    const key = keyOf({ name, subject })
     const found = counts.get(key)
     if (found?.endsAt === endsAt) return found
     const fresh = { name, subject, endsAt, known: 0, unreported: 0 }
-    counts.delete(key)
+    if (found) remove(key, found) // its period is over
     counts.set(key, fresh)
     if (counts.size > maxCounts) removeOldest()
     return fresh
   }
 
-  /** Removes many at once, because finding the oldest entry of a `Map` skips the places of all that were removed. */
+  /** Removes 1 % of the counts at once: a `Map` keeps the slots of deleted entries, and each search for the oldest one steps over them. */
   function removeOldest(): void {
     let left = maxCounts / 100
-    for (const key of counts.keys()) {
-      counts.delete(key)
+    for (const [key, count] of counts) {
+      remove(key, count)
       if (--left === 0) return
     }
+  }
+
+  function remove(key: string, count: Count): void {
+    counts.delete(key)
+    dirty.delete(count)
   }
 
   function scheduleReport(count: Count, slack: number): void {
@@ -129,21 +135,23 @@ export function openRequestCounter(deps: Deps): RequestCounter {
     }))
     try {
       const totals = await addCounts(deps.db, rows)
-      const totalOf = new Map(totals.map((total) => [`${total.name} ${total.subject}`, total]))
+      const totalOf = new Map(totals.map((total) => [keyOf(total), total]))
       for (const { count, requests } of sent) {
-        const total = totalOf.get(`${count.name} ${count.subject}`)
+        const total = totalOf.get(keyOf(count))
         count.known = total ? total.requests : count.known + requests
         count.unreported -= requests
       }
       isCutOff = false
     } catch (error) {
-      for (const { count } of sent) dirty.add(count)
+      for (const { count } of sent) if (counts.get(keyOf(count)) === count) dirty.add(count)
       if (!isCutOff) deps.log.warn({ err: error }, 'requests are counted by this process alone')
       isCutOff = true
       timer ??= setTimeout(() => void report(), retryIntervalMs).unref()
     }
   }
 }
+
+const keyOf = ({ name, subject }: Pick<Count, 'name' | 'subject'>) => `${name} ${subject}`
 
 export async function removeEndedCounts(deps: Deps): Promise<void> {
   await deleteEndedCounts(deps.db, deps.now())

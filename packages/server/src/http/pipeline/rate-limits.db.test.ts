@@ -181,6 +181,21 @@ describe.runIf(testEngine === 'postgres')('processes with a shared database', ()
     await other.close()
   })
 
+  test('share a limit in a period that begins before the last requests of the previous one are reported', async () => {
+    const server = await startServer({ clock: { ...clock } })
+    let now = '2026-05-01T10:59:59.999Z'
+    const counters = Array.from({ length: 2 }, () => openRequestCounter({ ...server.deps, now: () => now }))
+    for (const counter of counters) await counter.count(limit, 'user 1')
+    now = '2026-05-01T11:00:00.000Z'
+    let admitted = 0
+    for (let count = 0; count < 700; count++) {
+      for (const counter of counters) if (!(await counter.count(limit, 'user 1')).isExceeded) admitted++
+    }
+    expect(admitted).toBeGreaterThanOrEqual(limit.requests)
+    expect(admitted).toBeLessThanOrEqual(limit.requests + counters.length * slackOf(limit))
+    for (const counter of counters) await counter.close()
+  })
+
   test('count alone while the database fails', async () => {
     const { db, drop } = await freshDatabase()
     const server = await startServer({ clock: { ...clock } })
