@@ -78,9 +78,24 @@ test('the same values are kept as in a list that is searched from its start', ()
   }
 })
 
+test('replaced values do not stay in memory after an eviction', () => {
+  const collect = collector()
+  const lru = weightedLru<number[]>(100, () => 1)
+  for (let key = 0; key <= 100; key++) lru.set(String(key), [])
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let step = 0; step < 20_000; step++)
+    lru.set(
+      String(1 + (step % 100)),
+      Array.from({ length: 200 }, () => step),
+    )
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
+  expect(lru.get('100')).toHaveLength(200)
+})
+
 test('long keys find their values, and are not kept themselves', () => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
+  const collect = collector()
   const keyOf = (index: number) => Buffer.alloc(100_000, 'search ').toString('latin1') + index
   const lru = weightedLru<number>(10_000, () => 1)
   collect()
@@ -100,6 +115,12 @@ test('the hash of a long key is a key of its own', () => {
   lru.set(hash('sha256', long, 'base64url'), 2)
   expect([lru.get(long), lru.get(hash('sha256', long, 'base64url'))]).toEqual([1, 2])
 })
+
+/** Returns a function that runs a full garbage collection. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc')
+}
 
 /** Four values of weight one, and no room for more. */
 function filled() {

@@ -21,7 +21,7 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
     isUsed: boolean
   }
   const entries = new Map<string, Entry>()
-  let oldest: MapIterator<[string, Entry]> | undefined
+  let fromOldest: MapIterator<[string, Entry]> | undefined
   let total = 0
 
   function remove(key: string): void {
@@ -29,16 +29,23 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
     entries.delete(key)
   }
 
+  /** Removes an entry without an eviction. An iterator that is not advanced keeps the map's former tables, and their values, in memory. */
+  function drop(key: string): void {
+    if (!entries.has(key)) return
+    remove(key)
+    fromOldest = undefined
+  }
+
   /**
-   * Evicts from the oldest entry on. A new iterator would skip the places of all evicted entries, which a `Map` keeps until
-   * it grows: thousands in a large cache. So one is continued, and ends only after the entries that were added again.
+   * Evicts entries, oldest first. Continues one iterator across calls: a `Map` keeps the slots of deleted entries until it is
+   * rehashed, and a new iterator would step over thousands of them.
    */
   function makeRoom(weight: number): void {
     while (total + weight > limit && entries.size > 0) {
-      oldest ??= entries.entries()
-      const { value: next } = oldest.next()
+      fromOldest ??= entries.entries()
+      const { value: next } = fromOldest.next()
       if (next === undefined) {
-        oldest = undefined
+        fromOldest = undefined
         continue
       }
       const [key, entry] = next
@@ -51,10 +58,7 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
   }
 
   return {
-    delete(key: string): void {
-      remove(shortened(key))
-      oldest = undefined // it would keep deleted values in memory if no entry is evicted any more
-    },
+    delete: (key: string): void => drop(shortened(key)),
     get(key: string): Value | undefined {
       const entry = entries.get(shortened(key))
       if (!entry) return undefined
@@ -63,7 +67,7 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
     },
     set(given: string, value: Value): void {
       const key = shortened(given)
-      remove(key)
+      drop(key)
       const weight = weigh(value)
       if (weight > limit) return
       makeRoom(weight)
