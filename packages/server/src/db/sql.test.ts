@@ -8,7 +8,7 @@ import { createTestDatabase, startPostgres } from '../testing/databases/postgres
 import { columnValues } from './column-values.ts'
 import type { Database } from './db.ts'
 import { openDatabase } from './open.ts'
-import { similarity } from './sql.ts'
+import { containsAll, similarity } from './sql.ts'
 
 const engines = ['sqlite', 'postgres'] as const
 const databases: { [engine in (typeof engines)[number]]?: Database } = {}
@@ -201,4 +201,15 @@ test('similarity is the same on both engines and in code', async () => {
   expect(compared(values[0])).toEqual(compared(expected))
   expect(compared(values[1])).toEqual(compared(expected))
   expect(similarity('word', 'two words')).toBe(0.36)
+})
+
+test.each([
+  ['Search for Words', ['words', 'SEARCH'], true],
+  ['search for words', ['words', 'missing'], false],
+  ['ΟΔΟΣ', ['οδος'], true],
+  ['οδος', ['ΟΔΟΣ'], true],
+  ['5 \u{b5}m', ['\u{3bc}m'], true],
+  ['', ['abc'], false],
+])('contains_all finds in %j all of %j: %j', (text, terms, expected) => {
+  expect(containsAll(text, JSON.stringify(terms))).toBe(expected)
 })

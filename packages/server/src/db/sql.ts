@@ -35,9 +35,12 @@ export const sqliteDialect: Dialect = {
     if (only === undefined || others.length === 0) {
       return found(columns.map((column) => `${column} : ${phrase(only ?? '')}`).join(' OR '))
     }
-    // Few rows match several terms, so reading them takes less than reading the index for all parts of all terms.
+    // Few rows match several terms, so reading them is cheaper than reading the index for all parts of all terms.
     const parts = new Set(terms.flatMap(partsOf))
-    return sql`(${found([...parts].map(phrase).join(' AND '))} and ${containsAll(sqliteDialect, table, columns, terms)})`
+    const candidates = found(`{${columns.join(' ')}} : (${[...parts].map(phrase).join(' AND ')})`)
+    const texts = JSON.stringify(terms)
+    const contains = columns.map((name) => sql`contains_all(${raw(`${quoted(table)}.${quoted(name)}`)}, ${texts})`)
+    return sql`(${candidates} and (${join(contains, ' or ')}))`
   },
   searchedAtOnce: 5_000,
   indexedBy: (index) => sql`indexed by ${raw(quoted(index))}`,
@@ -82,7 +85,12 @@ export const postgresDialect: Dialect = {
   forKeyShare: sql`for key share`,
   similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
   containsTerms(table, columns, terms, range) {
-    return sql`${containsAll(postgresDialect, table, columns, terms)} ${within(sql`${raw(quoted(table))}.id`, range)}`
+    const has = (column: string) => (term: string) =>
+      postgresDialect.contains(raw(`${quoted(table)}.${quoted(column)}`), term)
+    return sql`(${join(
+      columns.map((column) => sql`(${join(terms.map(has(column)), ' and ')})`),
+      ' or ',
+    )}) ${within(sql`${raw(quoted(table))}.id`, range)}`
   },
   searchedAtOnce: Number.POSITIVE_INFINITY,
   indexedBy: () => empty,
@@ -100,24 +108,27 @@ export const postgresDialect: Dialect = {
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
 }
 
-/** Returns the condition that at least one of the columns contains all terms. */
-function containsAll(dialect: Dialect, table: string, columns: readonly string[], terms: readonly string[]): Sql {
-  const has = (column: string) => (term: string) => dialect.contains(raw(`${quoted(table)}.${quoted(column)}`), term)
-  return sql`(${join(
-    columns.map((column) => sql`(${join(terms.map(has(column)), ' and ')})`),
-    ' or ',
-  )})`
-}
-
-/**
- * Returns the first and the middle three characters of a term: the trigram index finds all rows with both. Not the last
- * ones, because many words have the same ending.
- */
+/** Returns the first, middle and last three characters of a term. The index returns every row that contains them all. */
 function partsOf(term: string): string[] {
   const characters = [...term]
-  const middle = Math.floor((characters.length - 3) / 2)
-  return [0, middle].map((start) => characters.slice(start, start + 3).join(''))
+  const last = characters.length - 3
+  return [0, Math.floor(last / 2), last].map((start) => characters.slice(start, start + 3).join(''))
 }
+
+/** Whether the text contains all terms, which are a JSON array, regardless of case. A query has many texts and one array. */
+export function containsAll(text: string, termsJson: string): boolean {
+  if (termsJson !== contained.json)
+    contained = { json: termsJson, terms: (JSON.parse(termsJson) as string[]).map(folded) } // written by `containsTerms`
+  const whole = folded(text)
+  return contained.terms.every((term) => whole.includes(term))
+}
+
+let contained: { json: string; terms: string[] } = { json: '[]', terms: [] }
+
+const foldedCharacters: Readonly<Record<string, string>> = { ς: 'σ', µ: 'μ', ſ: 's' }
+
+/** Lowers the case, and replaces other forms of a letter like the trigram index does. */
+const folded = (text: string) => unicodeLower(text).replace(/[ςµſ]/g, (character) => foldedCharacters[character] ?? '')
 
 /** Quotes a text for a query of the full-text index. */
 const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`

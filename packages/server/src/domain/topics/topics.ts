@@ -85,7 +85,7 @@ export async function readTopics(deps: RootDeps, caller: Visitor | null, ids: re
   return withReadableCounts(deps, topicAudience(deps, caller), found)
 }
 
-/** Takes up to 4 MB: four hundred searches that each find a thousand topics. */
+/** Enough for four hundred searches that find a thousand topics each. */
 const maxCachedIds = 500_000
 /** Weight of a search without its ids, which take 8 bytes each. */
 const overheadIds = 50
