@@ -13,7 +13,7 @@ export interface Comparison {
   server: Requests
   ceiling: Requests
   connections: number
-  /** Whether wrk sends the requests if it is installed, for servers that are faster than the usual client. */
+  /** Sends with wrk if it is installed, for servers that outpace the usual client. */
   isSentByWrk?: boolean
   /** Maximum number of requests per round, where more would fill the disk. Does not apply to wrk. */
   atMost?: number

@@ -9,7 +9,7 @@ import { type Cell, median } from './table.ts'
 import { sendWithWrk } from './wrk.ts'
 
 const counts = [1, 2, 4]
-/** Connections to each process, so that as many requests arrive together at each of them as at a single one. */
+/** Connections per process, so that each process receives as many concurrent requests as a single one would. */
 const connections = 32
 /** Maximum CPU per request of two processes, as a multiple of that of one. */
 const maxGrowth = 1.15
@@ -25,6 +25,7 @@ const measured: Readonly<Record<string, BareRequest>> = {
 /** Requests to the bare server, which responds with a constant of the same size or stores a body. */
 const bareRequests = ['topic', 'topics', 'vulnerabilities', 'upload'] as const
 type BareRequest = (typeof bareRequests)[number]
+
 interface Row {
   name: string
   bare: BareRequest
@@ -115,7 +116,7 @@ function describe({ name, isBare }: Row, results: readonly Measured[]): Record<s
 
 type Requests = Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
 
-/** Uploads to several projects, because those to one project wait for each other: each changes its usage. */
+/** Uploads to several projects, because those to one project wait for each other: each updates the project's usage. */
 function uploadTo(projectIds: readonly number[]): Requests {
   const { body, headers } = multipart(randomBytes(10 * 1024))
   const paths = projectIds.map((id) => `/api/v4/projects/${id}/uploads`)
@@ -127,6 +128,8 @@ async function measure(servers: readonly Running[], requests: Requests & { secon
   const before = cpuMs()
   const sent = await Promise.all(servers.map(({ url }) => sendWithWrk({ ...requests, url, connections })))
   const used = cpuMs() - before
+  // Includes the CPU of requests that the end of the run aborts, which makes uploads by several processes look more expensive.
   const requestCount = sent.reduce((sum, { requests }) => sum + requests, 0)
-  return { cpuUs: (1000 * used) / requestCount, perSecond: requestCount / requests.seconds }
+  const perSecond = sent.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
+  return { cpuUs: (1000 * used) / requestCount, perSecond }
 }

@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,8 +19,8 @@ export function hasWrk(): boolean {
 type WrkLoad = Pick<Load, 'url' | 'paths' | 'method' | 'headers' | 'body' | 'connections' | 'seconds'>
 
 /**
- * Like `sendLoad`, with wrk: it takes a fifth of the CPU, so it does not limit a fast server, or several ones, on few cores.
- * Rounds the duration up to whole seconds.
+ * Sends requests with wrk instead of autocannon. wrk takes a fifth of the CPU, so it does not slow down fast servers on a few
+ * cores. Rounds the duration up to whole seconds, ignores `bodies` and `atMost`, and does not reject redirects.
  */
 export async function sendWithWrk(load: WrkLoad): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-wrk-'))
@@ -29,7 +30,15 @@ export async function sendWithWrk(load: WrkLoad): Promise<Measured> {
     await writeFile(join(folder, 'body'), load.body ?? '')
     await writeFile(script, scriptOf(load, folder))
     const duration = `--duration=${Math.ceil(load.seconds)}s`
-    const args = ['--threads=1', `--connections=${load.connections}`, duration, '--latency', '--script', script]
+    const args = [
+      '--threads=1',
+      `--connections=${load.connections}`,
+      duration,
+      '--timeout=60s',
+      '--latency',
+      '--script',
+      script,
+    ]
     const { stdout } = await promisify(execFile)('wrk', [...args, load.url])
     const [failed] = /^ *(Non-2xx|Socket errors).*/m.exec(stdout) ?? []
     if (failed) throw new Error(`${load.url}${load.paths[0]}: ${failed.trim()}`)
@@ -52,9 +61,9 @@ function latencyMs(printed: string, percent: number): number {
   return Number(value) * (msPerUnit[unit] ?? Number.NaN)
 }
 
-/** Returns a script that requests the paths in turn, each run beginning at another one. */
+/** Returns a script that requests the paths in turn, starting at a random one. */
 function scriptOf({ method, headers = {}, body }: WrkLoad, folder: string) {
-  const quoted = (text: string) => JSON.stringify(text) // a string of Lua, too, for ASCII
+  const quoted = (text: string) => JSON.stringify(text) // for ASCII, also a valid Lua string
   const lines = Object.entries(headers).map(([name, value]) => `headers[${quoted(name)}] = ${quoted(value)}`)
   return `
 local headers, paths = {}, {}
@@ -62,8 +71,7 @@ ${lines.join('\n')}
 for path in io.lines(${quoted(join(folder, 'paths'))}) do paths[#paths + 1] = path end
 local file = io.open(${quoted(join(folder, 'body'))}, 'rb')
 local body = ${body ? "file:read('*a')" : 'nil'}
-math.randomseed(os.time())
-local next = math.random(#paths)
+local next = ${randomInt(1_000_000)}
 request = function()
   next = next % #paths + 1
   return wrk.format(${quoted(method ?? 'GET')}, paths[next], headers, body)

@@ -119,7 +119,7 @@ export function openRowStore(maxBytes: number) {
     isCheckedAt: (place: RowPlace, checkedAt: number | undefined): boolean =>
       slabAt(place).bytes.readDoubleLE(place % slabBytes) === checkedAt,
     markChecked,
-    /** Adds or replaces a row. A row that is not stored leaves an older one with its key. */
+    /** Adds or replaces a row. If the new row cannot be stored, an older row with its key remains. */
     add(key: RowKey, row: NewRow): void {
       const known = places.find(key)
       // Most rows that are rendered again have not changed, such as other topics than the one that was written.

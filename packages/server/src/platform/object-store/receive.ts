@@ -24,6 +24,7 @@ const headBytes = 4100
  * Stores a file under a new key while it is received; all routes that receive files use this function. Throws
  * `tooLarge` as soon as the limit is exceeded, and errors of the body or store. In each case nothing remains in the
  * store.
+ * The body must not change chunks after it has returned them, because the first bytes are not copied.
  * On failure the body is neither read to its end nor destroyed; that is up to the caller. No streams are involved,
  * because each would cost as much as hashing.
  */
@@ -77,7 +78,7 @@ function openMeter() {
     async *measured(body: AsyncIterableIterator<Buffer>, transform?: Transform): AsyncGenerator<Buffer, void> {
       for await (const chunk of transform ? await transformed(body, transform) : body) {
         hash.update(chunk)
-        if (bytes < headBytes) first.push(chunk)
+        if (bytes < headBytes && chunk.length > 0) first.push(chunk)
         bytes += chunk.length
         yield chunk
       }
@@ -107,7 +108,7 @@ async function transformed(body: AsyncIterableIterator<Buffer>, transform: Trans
   return transform(head.subarray(0, headBytes), startingWith(head, body))
 }
 
-/** Like `Buffer.concat`, without a copy of a single chunk. */
+/** Concatenates chunks. Returns a single chunk as it is. */
 function joined(chunks: readonly Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }

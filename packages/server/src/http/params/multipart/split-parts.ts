@@ -29,7 +29,8 @@ export async function* splitParts(
   const opening = delimiter.subarray(lineBreak.length)
   if (first.subarray(0, opening.length).equals(opening)) rest = first.subarray(opening.length)
   else {
-    // The first boundary may be at the start of the body, so a line break is put before it.
+    // A preamble may come first, or the chunk may end within the boundary. With a line break before it, the search below finds
+    // the boundary in both cases.
     rest = Buffer.concat([lineBreak, first])
     await skip(untilDelimiter())
   }
