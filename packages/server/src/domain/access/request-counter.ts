@@ -51,9 +51,7 @@ export function slackOf({ requests }: Limit): number {
  * is used up. While the database is unavailable, no request waits and each process counts on its own.
  */
 export function openRequestCounter(deps: Deps): RequestCounter {
-  const counts = new Map<string, Count>()
-  /** Counts to report, at most one for each name and subject: a statement must not change a row twice. */
-  const dirty = new Set<Count>()
+  const { dirty, current, isCurrent } = openCounts()
   // SQLite is used by a single process.
   const isShared = deps.db.dialect.engine === 'postgres'
   let isCutOff = false
@@ -82,31 +80,6 @@ export function openRequestCounter(deps: Deps): RequestCounter {
       await reporting
       clearTimeout(timer)
     },
-  }
-
-  function current(name: string, subject: string, endsAt: number): Count {
-    const key = keyOf({ name, subject })
-    const found = counts.get(key)
-    if (found?.endsAt === endsAt) return found
-    const fresh = { name, subject, endsAt, known: 0, unreported: 0 }
-    if (found) remove(key, found) // its period is over
-    counts.set(key, fresh)
-    if (counts.size > maxCounts) removeOldest()
-    return fresh
-  }
-
-  /** Removes 1 % of the counts at once: a `Map` keeps the slots of deleted entries, and each search for the oldest one steps over them. */
-  function removeOldest(): void {
-    let left = maxCounts / 100
-    for (const [key, count] of counts) {
-      remove(key, count)
-      if (--left === 0) return
-    }
-  }
-
-  function remove(key: string, count: Count): void {
-    counts.delete(key)
-    dirty.delete(count)
   }
 
   function scheduleReport(count: Count, slack: number): void {
@@ -143,11 +116,51 @@ export function openRequestCounter(deps: Deps): RequestCounter {
       }
       isCutOff = false
     } catch (error) {
-      for (const { count } of sent) if (counts.get(keyOf(count)) === count) dirty.add(count)
+      for (const { count } of sent) if (isCurrent(count)) dirty.add(count)
       if (!isCutOff) deps.log.warn({ err: error }, 'requests are counted by this process alone')
       isCutOff = true
       timer ??= setTimeout(() => void report(), retryIntervalMs).unref()
     }
+  }
+}
+
+/** Opens the counts of this process, one for each name and subject. */
+function openCounts() {
+  const counts = new Map<string, Count>()
+  const dirty = new Set<Count>()
+
+  return {
+    /** Counts to report, at most one for each name and subject: a statement must not change a row twice. */
+    dirty,
+    isCurrent: (count: Count): boolean => counts.get(keyOf(count)) === count,
+    /** Returns the count of the period that ends then, which begins at zero. */
+    current(name: string, subject: string, endsAt: number): Count {
+      const key = keyOf({ name, subject })
+      const found = counts.get(key)
+      if (found?.endsAt === endsAt) return found
+      const fresh = { name, subject, endsAt, known: 0, unreported: 0 }
+      if (found) remove(key, found) // its period is over
+      counts.set(key, fresh)
+      if (counts.size > maxCounts) removeOldest()
+      return fresh
+    },
+  }
+
+  /**
+   * Removes 1 % of the counts at once: a `Map` keeps the slots of deleted entries, and each search for the oldest one steps
+   * over them.
+   */
+  function removeOldest(): void {
+    let left = maxCounts / 100
+    for (const [key, count] of counts) {
+      remove(key, count)
+      if (--left === 0) return
+    }
+  }
+
+  function remove(key: string, count: Count): void {
+    counts.delete(key)
+    dirty.delete(count)
   }
 }
 
