@@ -15,7 +15,10 @@ const whole = matching(/^-?\d{1,9}$/)
 const span = matching(/^[1-9]\d?$/)
 const length = matching(/^\d{1,4}(px|%)?$/)
 const align = matching(/^(left|center|right)$/)
-const source: Check = (value) => (value !== '' && isAllowedMedia(value) ? value : undefined)
+const source: Check = (value) => {
+  const address = value.trim()
+  return address !== '' && isAllowedMedia(address) ? address : undefined
+}
 
 const classes: ReadonlySet<string> = new Set([
   ...['anchor', 'footnotes', 'footnote-ref', 'footnote-backref'],
@@ -43,8 +46,9 @@ const id: Check = (value) => (/^\S{1,150}$/.test(value) ? prefixed(value) : unde
 
 /** Returns an allowed link. Prefixes links within the text like the ids that they refer to. */
 function link(value: string): string | undefined {
-  if (/^#./s.test(value)) return `#${prefixed(value.slice(1))}`
-  return value !== '' && isAllowedLink(value) ? value : undefined
+  const address = value.trim()
+  if (/^#./s.test(address)) return `#${prefixed(address.slice(1))}`
+  return address !== '' && isAllowedLink(address) ? address : undefined
 }
 
 export const onAnyTag: Attributes = {

@@ -17,7 +17,7 @@ export function isAllowedMedia(address: string): boolean {
 // Browsers drop control characters: `java\tscript:` is a scheme. They keep other invisible ones, but the reader of a link
 // does not see them, and DOMPurify drops them, too.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
-const invisible = /[\u0000-\u0020\u00a0\u1680\u180e\u2000-\u2029\u205f\u3000]+/g
+const invisible = /[\u0000-\u0020\u00a0\u1680\u180e\u2000-\u2029\u205f\u3000\ufeff]+/g
 
 function hasSchemeIn(allowed: ReadonlySet<string>, address: string): boolean {
   // Rejects comments, which do not occur in ordinary URLs and are slow to sanitise.

@@ -21,6 +21,13 @@ test('a paragraph ends where a browser ends it', () => {
   expect(sanitise('<p>a<b>b<div>c</div>d</b>e</p>f', {})).toBe('<p>a<b>b</b></p><div>c</div>def')
 })
 
+test.each([' ', '\n', '\u{a0}', '\u{2003}', '\u{feff}'])('addresses lose %j around them', (blank) => {
+  expect(sanitise(`<a href="${blank}page${blank}">x</a>`, {})).toMatch(/^<a href="page" /)
+  expect(sanitise(`<a href="${blank}#part">x</a>`, {})).toMatch(/^<a href="#[^"]*part">/)
+  expect(sanitise(`<a href="${blank}javascript:x">x</a>`, {})).toBe('<a>x</a>')
+  expect(sanitise(`<img src="${blank}a.png${blank}">`, {})).toMatch(/src="a.png"/)
+})
+
 test('open tags are closed in order', () => {
   expect(sanitise('<div><p><b>x', {})).toBe('<div><p><b>x</b></p></div>')
   expect(sanitise('<b><i>x</b>y</i>', {})).toBe('<b><i>x</i></b>y')
