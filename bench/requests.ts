@@ -47,6 +47,7 @@ export async function compare(
   { seconds, rounds }: { seconds: number; rounds: number },
 ): Promise<Record<string, Cell>[]> {
   const results = new Map<Comparison, Round[]>(rows.map((row) => [row, []]))
+  const canUseWrk = rows.some(({ isSentByWrk }) => isSentByWrk) && hasWrk()
   // The first round is for warming up.
   for (let round = 0; round <= rounds; round++) {
     for (const row of rows) {
@@ -55,7 +56,7 @@ export async function compare(
         seconds: row.seconds ?? seconds,
         ...(row.atMost && { atMost: row.atMost }),
       }
-      const send = row.isSentByWrk && hasWrk() ? sendWithWrk : sendLoad
+      const send = row.isSentByWrk && canUseWrk ? sendWithWrk : sendLoad
       const ofServer = await sample(send, server, { ...load, ...row.server })
       const ofCeiling = await sample(send, ceiling, { ...load, ...row.ceiling })
       if (round > 0) results.get(row)?.push({ server: ofServer, ceiling: ofCeiling, memory: server.memory() })

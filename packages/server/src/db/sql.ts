@@ -117,18 +117,22 @@ function partsOf(term: string): string[] {
 
 /** Whether the text contains all terms, which are a JSON array, regardless of case. A query has many texts and one array. */
 export function containsAll(text: string, termsJson: string): boolean {
-  if (termsJson !== contained.json)
-    contained = { json: termsJson, terms: (JSON.parse(termsJson) as string[]).map(folded) } // written by `containsTerms`
+  if (termsJson !== contained.json) {
+    const terms = JSON.parse(termsJson) as string[] // written by `containsTerms`
+    contained = { json: termsJson, terms: terms.map(folded) }
+  }
   const whole = folded(text)
   return contained.terms.every((term) => whole.includes(term))
 }
 
 let contained: { json: string; terms: string[] } = { json: '[]', terms: [] }
 
-const foldedCharacters: Readonly<Record<string, string>> = { ς: 'σ', µ: 'μ', ſ: 's' }
+/** Final sigma, micro sign and long s. */
+const otherForms = /[\u03c2\u00b5\u017f]/g
+const usualForms: Readonly<Record<string, string>> = { '\u03c2': '\u03c3', '\u00b5': '\u03bc', '\u017f': 's' }
 
 /** Lowers the case, and replaces other forms of a letter like the trigram index does. */
-const folded = (text: string) => unicodeLower(text).replace(/[ςµſ]/g, (character) => foldedCharacters[character] ?? '')
+const folded = (text: string) => unicodeLower(text).replace(otherForms, (form) => usualForms[form] ?? form)
 
 /** Quotes a text for a query of the full-text index. */
 const phrase = (text: string) => `"${text.replaceAll('"', '""')}"`
