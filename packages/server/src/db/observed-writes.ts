@@ -13,7 +13,17 @@ interface WriteObserver {
 /** Returns the same database with an observer of all writes made through it. */
 export function observeWrites(db: Database, { beforeWrite, onCommit }: WriteObserver): Database {
   return {
-    ...db,
+    // Names every field, because spreading an object with so many fields takes V8 longer than a short SQL statement.
+    dialect: db.dialect,
+    changes: db.changes,
+    broken: db.broken,
+    canDeferCheck: db.canDeferCheck,
+    whenDurable: db.whenDurable,
+    canExtendTransaction: db.canExtendTransaction,
+    ready: db.ready,
+    withoutMemoryMap: db.withoutMemoryMap,
+    check: db.check,
+    close: db.close,
     transaction,
     all: (query) => run(query, (db) => db.all(query)),
     one: (query) => run(query, (db) => db.one(query)),
@@ -34,17 +44,19 @@ export function observeWrites(db: Database, { beforeWrite, onCommit }: WriteObse
       const result = await db.transaction((tx) => {
         hasWritten = false
         let prepared: Promise<void> | undefined
-        const prepare = async (query: Sql) => {
-          if (!isWrite(query)) return
+        const observe = <Answer>(query: Sql, execute: () => Promise<Answer>): Promise<Answer> => {
+          if (!isWrite(query)) return execute()
           hasWritten = true
-          prepared ??= beforeWrite?.(tx)
-          await prepared
+          if (!beforeWrite) return execute()
+          prepared ??= beforeWrite(tx)
+          return prepared.then(execute)
         }
         return work({
-          ...tx,
-          all: (query) => prepare(query).then(() => tx.all(query)),
-          one: (query) => prepare(query).then(() => tx.one(query)),
-          run: (query) => prepare(query).then(() => tx.run(query)),
+          dialect: tx.dialect,
+          whenDurable: tx.whenDurable,
+          all: (query) => observe(query, () => tx.all(query)),
+          one: (query) => observe(query, () => tx.one(query)),
+          run: (query) => observe(query, () => tx.run(query)),
         })
       }, options)
       if (hasWritten) onCommit?.()

@@ -15,14 +15,14 @@ export interface Deps {
   readonly settings: Settings
   readonly log: Log
   /** The trace of the request or job. */
-  readonly trace?: Trace
+  readonly trace?: Trace | undefined
   /** Current time as ISO 8601 in UTC with milliseconds. */
   now(): string
   random(bytes: number): Buffer
   /** Resolves a host name to all of its current addresses. */
   readonly resolve: Resolve
   /** Who sent the request that is being handled, for the audit log; absent in jobs and commands. */
-  readonly actor?: Actor
+  readonly actor?: Actor | undefined
 }
 
 /** Dependencies of the process, whose database can open transactions. */
@@ -45,7 +45,7 @@ export function transaction<T>(
   options?: Pick<TransactionOptions, 'isBatched'>,
 ): Promise<T> {
   if (!isDatabase(deps.db)) return work(deps)
-  return deps.db.transaction((db) => work({ ...deps, db }), options)
+  return deps.db.transaction((db) => work(withDatabase(deps, db)), options)
 }
 
 /** Tables that lists of vulnerabilities and findings read, and whose rows belong to one project each. */
@@ -68,7 +68,7 @@ export function projectTransaction<T>(
 ): Promise<T> {
   if (!isDatabase(deps.db)) return work(deps)
   const project = { id: projectId, tables: projectTables }
-  return deps.db.transaction((db) => work({ ...deps, db }), { isRelaxed, project })
+  return deps.db.transaction((db) => work(withDatabase(deps, db)), { isRelaxed, project })
 }
 
 /**
@@ -76,7 +76,12 @@ export function projectTransaction<T>(
  * repeated if a power failure loses it.
  */
 export function withRelaxedDurability<T>(deps: RootDeps, work: (deps: Deps) => Promise<T>): Promise<T> {
-  return deps.db.transaction((db) => work({ ...deps, db }), { isRelaxed: true })
+  return deps.db.transaction((db) => work(withDatabase(deps, db)), { isRelaxed: true })
+}
+
+/** Names every field, because V8 takes about a hundred times as long to spread an object with so many fields. */
+function withDatabase({ objects, settings, log, trace, now, random, resolve, actor }: Deps, db: Db): Required<Deps> {
+  return { db, objects, settings, log, trace, now, random, resolve, actor }
 }
 
 function isDatabase(db: Db): db is Database {

@@ -1,3 +1,4 @@
+import type { Database } from '../../db/db.ts'
 import { observeWrites } from '../../db/observed-writes.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import type { Actor } from '../../domain/actor.ts'
@@ -46,17 +47,18 @@ export async function respond(endpoint: Endpoint, state: RequestState): Promise<
 /** Dependencies with the sender of the request, whose commits are recorded for the `X-Alcove-Outcome` of an error. */
 function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
   const { trace, log } = tracedDeps(state.request)
-  const traced = withActor(deps, { trace, log, actor: actorOf(state) })
-  if (state.isReading) return traced
+  const actor = actorOf(state)
+  if (state.isReading) return ownDeps(deps, deps.db, { trace, log, actor })
   const onCommit = () => {
     state.hasCommitted = true
   }
-  return { ...traced, db: observeWrites(deps.db, { onCommit }) }
+  return ownDeps(deps, observeWrites(deps.db, { onCommit }), { trace, log, actor })
 }
 
 /** Names every field, because V8 takes 0.03 µs for a literal and 5 µs to spread one with so many fields. */
-function withActor(
-  { db, objects, settings, now, random, resolve, metrics, draining, stopping }: RootDeps,
+function ownDeps(
+  { objects, settings, now, random, resolve, metrics, draining, stopping }: RootDeps,
+  db: Database,
   { trace, log, actor }: { trace: Trace; log: Log; actor: Actor },
 ): Required<RootDeps> {
   return { db, objects, settings, now, random, resolve, metrics, draining, stopping, trace, log, actor }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { tooLarge } from '../failure.ts'
-import { type Bytes, suppressUnhandledError } from './bytes.ts'
+import { type Bytes, type ChunkIterator, iterateChunks, startingWith, suppressUnhandledError } from './bytes.ts'
 import type { ObjectStore, ReceivedFile } from './objects.ts'
 
 export interface ReceiveOptions {
@@ -42,31 +42,20 @@ export async function receiveFile(objects: ObjectStore, body: Bytes, options: Re
   return { key, filename: options.filename, ...meter.read(), kept: false }
 }
 
-/**
- * Iterates over the body and throws `tooLarge` beyond the limit. An early exit does not destroy the body. Not a generator,
- * because that would await each chunk twice.
- */
-function limited(body: Bytes, maxBytes: number): AsyncIterableIterator<Buffer> {
+/** Iterates over the body and throws `tooLarge` beyond the limit. An early exit does not destroy the body. */
+function limited(body: Bytes, maxBytes: number): ChunkIterator {
   const iterable: AsyncIterable<Buffer> = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : body
   const chunks = iterable[Symbol.asyncIterator]()
   let left = maxBytes
-  const end = async (): Promise<IteratorResult<Buffer>> => {
-    await chunks.return?.()
-    return { value: undefined, done: true }
-  }
-  return {
-    async next() {
-      const next = await chunks.next()
-      left -= next.done ? 0 : next.value.length
-      if (left >= 0) return next
-      await end()
-      throw tooLarge()
-    },
-    return: end,
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+  const release = async () => chunks.return?.()
+  return iterateChunks(async () => {
+    const next = await chunks.next()
+    if (next.done) return next
+    left -= next.value.length
+    if (left >= 0) return next
+    await release()
+    throw tooLarge()
+  }, release)
 }
 
 /** Transforms the content, and measures size, hash and first bytes of what is stored. */
@@ -75,13 +64,21 @@ function openMeter() {
   const first: Buffer[] = []
   let bytes = 0
   return {
-    async *measured(body: AsyncIterableIterator<Buffer>, transform?: Transform): AsyncGenerator<Buffer, void> {
-      for await (const chunk of transform ? await transformed(body, transform) : body) {
-        hash.update(chunk)
-        if (bytes < headBytes && chunk.length > 0) first.push(chunk)
-        bytes += chunk.length
-        yield chunk
-      }
+    measured(body: ChunkIterator, transform?: Transform) {
+      let chunks: AsyncIterator<Buffer> | undefined
+      return iterateChunks(
+        async () => {
+          chunks ??= (transform ? await transformed(body, transform) : body)[Symbol.asyncIterator]()
+          const next = await chunks.next()
+          if (next.done) return next
+          const chunk = next.value
+          hash.update(chunk)
+          if (bytes < headBytes && chunk.length > 0) first.push(chunk)
+          bytes += chunk.length
+          return next
+        },
+        async () => (chunks ?? body).return?.(),
+      )
     },
     read: (): Pick<ReceivedFile, 'bytes' | 'sha256' | 'head'> => ({
       bytes,
@@ -94,7 +91,7 @@ function openMeter() {
 type Transform = NonNullable<ReceiveOptions['transform']>
 
 /** Returns the transformed content. An empty body is returned unchanged. */
-async function transformed(body: AsyncIterableIterator<Buffer>, transform: Transform): Promise<Bytes> {
+async function transformed(body: ChunkIterator, transform: Transform): Promise<Bytes> {
   const first: Buffer[] = []
   let bytes = 0
   while (bytes < headBytes) {
@@ -111,19 +108,4 @@ async function transformed(body: AsyncIterableIterator<Buffer>, transform: Trans
 /** Concatenates chunks. Returns a single chunk as it is. */
 function joined(chunks: readonly Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-}
-
-function startingWith(first: Buffer, rest: AsyncIterableIterator<Buffer>): AsyncIterableIterator<Buffer> {
-  let isFirst = true
-  return {
-    next() {
-      if (!isFirst) return rest.next()
-      isFirst = false
-      return Promise.resolve({ value: first, done: false })
-    },
-    return: () => rest.return?.() ?? Promise.resolve({ value: undefined, done: true }),
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { parameterProblem, tooLarge } from '../../../platform/failure.ts'
+import { startingWith } from '../../../platform/object-store/bytes.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { filePace, memoryPace, openArriving } from '../../pipeline/body/arriving.ts'
 import { openCollected } from '../collected.ts'
@@ -102,7 +103,7 @@ async function readPart(part: Part, options: MultipartOptions, form: MultipartFo
 
   // An empty file field counts as an empty text.
   const first = filename === '' ? await part.content.next() : undefined
-  const content = first ? startingWith(first, part.content) : part.content
+  const content = first?.value ? startingWith(first.value, part.content) : part.content
   if (filename === undefined || first?.done) {
     if (--left.fields < 0) throw parameterProblem(`upload request contains more than ${maxFields} fields`)
     form.fields.push([name, await readText(name, content, charset, left)])
@@ -120,12 +121,6 @@ interface Allowance {
   fields: number
   bytes: number
   textBytes: number
-}
-
-async function* startingWith(first: IteratorResult<Buffer, void>, rest: Part['content']): AsyncGenerator<Buffer, void> {
-  if (first.done) return
-  yield first.value
-  yield* rest
 }
 
 async function readText(

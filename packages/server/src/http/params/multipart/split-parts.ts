@@ -1,10 +1,11 @@
 import { parameterProblem } from '../../../platform/failure.ts'
+import { type ChunkIterator, iterateChunks } from '../../../platform/object-store/bytes.ts'
 import type { HeaderLines } from './part-headers.ts'
 
 export interface Part {
   headers: HeaderLines
   /** The content of the part. Unread bytes are skipped before the next part. */
-  content: AsyncGenerator<Buffer, void>
+  content: ChunkIterator
 }
 
 const maxHeaderBytes = 16 * 1024
@@ -54,15 +55,18 @@ export async function* splitParts(
     while (await next());
   }
 
-  async function* untilDelimiter(): AsyncGenerator<Buffer, void> {
-    while (isInContent) {
-      const at = rest.indexOf(delimiter)
-      const bytes = rest.subarray(0, at < 0 ? possibleStart(rest, delimiter) : at)
-      rest = rest.subarray(at < 0 ? bytes.length : at + delimiter.length)
-      isInContent = at < 0
-      if (bytes.length > 0) yield bytes
-      if (at < 0) await more()
-    }
+  function untilDelimiter(): Part['content'] {
+    return iterateChunks(async () => {
+      while (isInContent) {
+        const at = rest.indexOf(delimiter)
+        const bytes = rest.subarray(0, at < 0 ? possibleStart(rest, delimiter) : at)
+        rest = rest.subarray(at < 0 ? bytes.length : at + delimiter.length)
+        isInContent = at < 0
+        if (bytes.length > 0) return { value: bytes, done: false }
+        if (at < 0) await more()
+      }
+      return { value: undefined, done: true }
+    })
   }
 
   /** Reads the headers: from the end of a boundary to the empty line. */
