@@ -74,6 +74,7 @@ import { activityAndFiles } from './0134_activity_and_files.ts'
 import { numberFormat } from './0135_number_format.ts'
 import { instanceOrders } from './0151_instance_orders.ts'
 import { textTriggers } from './0163_text_triggers.ts'
+import { uploadIndexes } from './0165_upload_indexes.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -152,4 +153,5 @@ export const migrations: readonly Migration[] = [
   numberFormat,
   instanceOrders,
   textTriggers,
+  uploadIndexes,
 ]

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { newObjectKey } from '../../platform/object-store/key.ts'
 import { instanceUrl } from '../../platform/settings/settings.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
@@ -47,7 +48,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         await failExport(deps.db, asked.id, { error, ...exportTimes(deps) })
         return undefined
       }
-      const key = `files/${deps.random(16).toString('hex')}`
+      const key = newObjectKey(deps)
       const total = await countExported(deps, projectIds, asked.filter)
       const waitingFindings = await countWaitingFindings(deps.db, projectIds)
       const title = await titleOf(deps, asked)

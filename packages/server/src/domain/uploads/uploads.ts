@@ -36,7 +36,7 @@ export interface Uploader {
   isMember: boolean
 }
 
-/** What an import states about an upload. */
+/** Secret, time and author of an upload: of a new one, or as an import states them. */
 export interface UploadOrigin {
   secret: string
   createdAt: string
@@ -54,7 +54,7 @@ export async function importUpload(
   file: ReceivedFile,
 ): Promise<Upload> {
   const filename = sanitizeFilename(file.filename)
-  const { secret, createdAt, uploader } = origin
+  const { secret, createdAt } = origin
   if (createdAt > deps.now()) throw refused('created_at is in the future')
   return transaction(deps, async (deps) => {
     await lockOwner(deps.db, owner)
@@ -62,16 +62,7 @@ export async function importUpload(
     if (known && known.deletedAt === null && known.sha256 === file.sha256) return known
     if (known?.deletedAt) throw conflict('this upload was deleted here; restore it, or wait until it has expired')
     if (known) throw conflict('another file has this secret and filename')
-    const { upload, hasListeners } = await insertUpload(
-      deps.db,
-      {
-        ...draftOf(deps, owner, filename, file),
-        secret,
-        createdAt,
-        uploadedBy: uploader && { id: uploader.id, username: uploader.username, name: uploader.name },
-      },
-      false,
-    )
+    const { upload, hasListeners } = await insertUpload(deps.db, draftOf(deps, owner, file, origin), false)
     await beginReferences(deps.db, upload.id, deps.now())
     if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
     await claimSpace(deps, owner, file.bytes)
@@ -82,15 +73,24 @@ export async function importUpload(
   })
 }
 
-function draftOf(deps: Deps, { kind, id }: UploadOwner, filename: string, file: ReceivedFile) {
+function draftOf(
+  deps: Deps,
+  { kind, id }: UploadOwner,
+  file: ReceivedFile,
+  { secret, createdAt, uploader }: UploadOrigin,
+): Omit<Upload, 'id'> {
+  const filename = sanitizeFilename(file.filename)
   return {
     owner: { kind, id },
+    secret,
     filename,
     contentType: contentTypeOf(filename),
     bytes: file.bytes,
     sha256: file.sha256,
     objectKey: file.key,
+    createdAt,
     deletedAt: null,
+    uploadedBy: uploader && { id: uploader.id, username: uploader.username, name: uploader.name },
     scan: newScan(deps),
   }
 }
@@ -119,12 +119,8 @@ async function recordUpload(
 ): Promise<Upload> {
   // Insert the row first, because it locks the owner before the usage. Deleting an owner takes its locks in the same
   // order.
-  const draft = {
-    ...draftOf(deps, owner, sanitizeFilename(file.filename), file),
-    secret: deps.random(16).toString('hex'),
-    createdAt: deps.now(),
-    uploadedBy: { id: user.id, username: user.username, name: user.name },
-  }
+  const origin = { secret: deps.random(16).toString('hex'), createdAt: deps.now(), uploader: user }
+  const draft = draftOf(deps, owner, file, origin)
   const { upload, hasListeners } = await insertUpload(deps.db, draft, !isMember)
   if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
   await claimSpace(deps, owner, file.bytes)

@@ -9,3 +9,12 @@ export function isKey(key: string): boolean {
   const valid = key.length <= 200 && key.split('/').every((part) => segment.test(part) && !/^\.+$/.test(part))
   return valid && !key.includes('..')
 }
+
+/**
+ * Returns a new, unique key. Keys begin with the time, so that those created at about the same time fall on the same page of
+ * an index.
+ */
+export function newObjectKey({ now, random }: { now(): string; random(bytes: number): Buffer }): string {
+  const time = Date.parse(now()).toString(16).padStart(12, '0')
+  return `files/${time}${random(10).toString('hex')}`
+}

@@ -8,6 +8,7 @@ import { readSchema } from '../../../testing/databases/schema.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import type { Db } from '../../db.ts'
 import { migrate, pendingMigrations } from '../../migrate.ts'
+import { uploadIndexes } from '../0165_upload_indexes.ts'
 import { migrations } from '../all.ts'
 import { unreleased } from './unreleased.ts'
 
@@ -103,6 +104,60 @@ test('an occurrence keeps every category', async () => {
   const rows = await db.all<{ categoryId: number }>(sql`
     select category_id from occurrence_categories where occurrence_id in (2, 6, 7) order by occurrence_id, category_id`)
   expect(rows.map(({ categoryId }) => categoryId)).toEqual([1, 12, 2])
+})
+
+test('migrating uploads keeps the rows that refer to them, and never reuses an id', async () => {
+  const db = await oldDatabase()
+  await migrate(db, migrations.slice(0, migrations.indexOf(uploadIndexes)))
+  const time = '2026-11-20T10:00:00.000Z'
+  const upload = await db.one<{ id: number; projectId: number }>(sql`
+    select id, project_id from uploads where project_id is not null order by id limit 1`)
+  if (!upload) throw new Error('the old database has no upload of a project')
+  const addUpload = async () => {
+    const row = await db.one<{ id: number }>(sql`
+      insert into uploads (project_id, secret, filename, bytes, sha256, object_key, created_at)
+      values (${upload.projectId}, 'c0ffee', 'new-name.txt', 1, 'abc', 'files/c0ffee', ${time}) returning id`)
+    return row?.id ?? 0
+  }
+  const deletedId = await addUpload()
+  await db.run(sql`delete from uploads where id = ${deletedId}`)
+  await db.run(sql`
+    insert into upload_links (upload_id, token_hash, name, created_at, expires_at)
+    values (${upload.id}, 'hash', 'For the auditor', ${time}, ${time})`)
+  await db.run(sql`
+    insert into upload_reference_sources (project_id, source, created_at, updated_at)
+    values (${upload.projectId}, 'wiki', ${time}, ${time})`)
+  await db.run(sql`
+    insert into upload_references (source_id, upload_id, uses) select id, ${upload.id}, 2 from upload_reference_sources`)
+  await db.run(sql`
+    insert into resumable_uploads (project_id, user_id, upload_key, filename, total_bytes, created_at, expires_at, upload_id)
+    select ${upload.projectId}, min(id), 'key', 'disk.img', 10, ${time}, ${time}, ${upload.id} from users`)
+  await db.run(sql`
+    insert into resumable_uploads (project_id, user_id, upload_key, filename, total_bytes, created_at, expires_at)
+    select ${upload.projectId}, min(id), 'unfinished', 'disk.img', 10, ${time}, ${time} from users`)
+  await db.run(sql`
+    insert into resumable_parts (resumable_id, start_byte, bytes, sha256, object_key)
+    select id, 0, 5, 'abc', 'files/part' from resumable_uploads where upload_id is null`)
+  const tables = [
+    'resumable_parts',
+    'uploads',
+    'upload_links',
+    'upload_reference_sources',
+    'upload_references',
+    'resumable_uploads',
+  ]
+  const read = () => Promise.all(tables.map((table) => listRows(db, table)))
+  const before = await read()
+
+  expect(await migrate(db, migrations)).toContain('0165_upload_indexes')
+  expect(await read()).toEqual(before)
+  const id = await addUpload()
+  expect(id).toBeGreaterThan(deletedId)
+  const found = await db.all(sql`select id from uploads where ${db.dialect.contains(sql`filename`, 'ew-nam')}`)
+  expect(found).toEqual([{ id }])
+  await db.run(sql`delete from uploads where id = ${upload.id}`)
+  const left = await read()
+  expect(left.map((rows) => rows.length)).toEqual([1, before[1]?.length, 0, 1, 0, 1])
 })
 
 test('vulnerabilities have a fix if the report describes one', async () => {

@@ -9,6 +9,7 @@ import {
   parameterProblem,
   tooLarge,
 } from '../../../platform/failure.ts'
+import { newObjectKey } from '../../../platform/object-store/key.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { piecesOf } from '../../../platform/object-store/pieces.ts'
 import { receiveFile } from '../../../platform/object-store/receive.ts'
@@ -41,10 +42,6 @@ const maxUnfinished = 50
 const maxPartBytes = 16 * 1024 * 1024
 
 const expiry = ({ now }: Deps) => new Date(Date.parse(now()) + lifetimeMs).toISOString()
-const newKeyOf =
-  ({ random }: Deps) =>
-  () =>
-    `files/${random(16).toString('hex')}`
 
 /**
  * Begins an upload. Its size must fit into the limits of the owner, counts towards the quota from now on, and is checked
@@ -120,7 +117,7 @@ export async function continueUpload(
   let current = begun
   while (current.receivedBytes < current.totalBytes && (await source.hasMore())) {
     const maxBytes = Math.min(maxPartBytes, current.totalBytes - current.receivedBytes)
-    const options = { filename: begun.filename, maxBytes, newKey: newKeyOf(deps) }
+    const options = { filename: begun.filename, maxBytes, newKey: () => newObjectKey(deps) }
     const part = await receiveFile(deps.objects, source.part(maxBytes), options)
     try {
       current = await commitPart(deps, { ...continued, begun: current }, part)
@@ -194,7 +191,7 @@ async function assemble(
   const file = await receiveFile(deps.objects, readParts(deps, parts), {
     filename: begun.filename,
     maxBytes: begun.totalBytes,
-    newKey: newKeyOf(deps),
+    newKey: () => newObjectKey(deps),
     transform: metadataStripper(temporaryFolder(deps.settings)),
   })
   try {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, tooLarge, unauthenticated } from '../../../platform/failure.ts'
+import { newObjectKey } from '../../../platform/object-store/key.ts'
 import { receiveFile } from '../../../platform/object-store/receive.ts'
 import {
   assertAnnouncedLength,
@@ -68,8 +69,7 @@ function optionsFor(endpoint: Endpoint, { caller, files }: RequestState, limit: 
     maxTextBytes: caller ? endpoint.maxTextBytes : Math.min(endpoint.maxTextBytes, maxSmallTextBytes),
     ...(sentence !== undefined && { sentence }),
     async receive({ filename, content }: FilePart) {
-      const newKey = () => `files/${deps.random(16).toString('hex')}`
-      const options = { filename, maxBytes, newKey, transform }
+      const options = { filename, maxBytes, newKey: () => newObjectKey(deps), transform }
       const file = await receiveFile(deps.objects, content, options).catch((error: unknown) => {
         throw isTooLarge(error) ? tooLarge(sentence) : error
       })
