@@ -32,6 +32,13 @@ export interface Cache<Held> {
   updateWeight(key: string, value: Held): void
 }
 
+/** Entries of one or several caches, with a maximum total weight. */
+export type CacheEntries<Held> = ReturnType<typeof openCacheEntries<Held>>
+
+export function openCacheEntries<Held>(limit: number, weigh: (value: Held) => number) {
+  return weightedLru<{ version: number; value: Held }>(limit, ({ value }) => weigh(value))
+}
+
 /**
  * Opens a cache with a maximum total weight of `limit`; each entry weighs 1 by default. Evicts entries as `weightedLru`
  * does, and does not cache a value heavier than the limit.
@@ -42,7 +49,15 @@ export function openCache<Held>(
   limit: number,
   weigh: (value: Held) => number = () => 1,
 ): Cache<Held> {
-  const entries = weightedLru<{ version: number; value: Held }>(limit, ({ value }) => weigh(value))
+  return openSharedCache(changes, tables, openCacheEntries(limit, weigh))
+}
+
+/** Opens a cache that keeps its entries, and so its limit, together with other caches. Their keys must differ. */
+export function openSharedCache<Held>(
+  changes: Changes,
+  tables: readonly string[],
+  entries: CacheEntries<Held>,
+): Cache<Held> {
   const loading = new Map<string, { version: number; value: Promise<Held> }>()
 
   function peek(key: string, projectId?: number): Held | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startServer } from '../../testing/server.ts'
 import { contentFrom } from '../response/render.ts'
-import { openResponseCache, type RenderedResult, type ResponseKey } from './response-cache.ts'
+import { openResponseCache, type RenderedResult, type ResponseCache, type ResponseKey } from './response-cache.ts'
 
 test('a response is cached when its URL is requested twice in a row', async () => {
   const responses = openResponseCache((await startServer()).deps, [])
@@ -34,6 +34,27 @@ test('a long URL is not kept with the result of its input', async () => {
     )
   }
   expect([result.lastUrl, responses.peek(key)]).toEqual([undefined, undefined])
+})
+
+test('two routes never share a cached response to the same URL, but share one limit', async () => {
+  const { deps } = await startServer()
+  const open = () => openResponseCache(deps, [], { isPerCaller: true })
+  const [one, two] = [open(), open()]
+  const keyOfInput = (url: string) => ({ ...keyOf(url), input: { url } })
+  const add = async (responses: ResponseCache, url: string, text: string) => {
+    const load = async () => ({ status: 200, content: contentFrom(text) })
+    const build = (result: RenderedResult) => ({ headers: {}, ...result })
+    for (const _ of ['first', 'second']) await responses.get(keyOfInput(url), load, build)
+  }
+  const shown = (responses: ResponseCache, url: string) => responses.peek(keyOfInput(url))?.content.bytes.toString()
+  await add(one, '/same', '[1]')
+  await add(two, '/same', '[2]')
+  expect([shown(one, '/same'), shown(two, '/same')]).toEqual(['[1]', '[2]'])
+
+  await add(two, '/large', 'x'.repeat(3_000_000))
+  expect(shown(two, '/large')).toHaveLength(3_000_000)
+  await add(two, '/other', 'x'.repeat(3_000_000))
+  expect([shown(one, '/same'), shown(two, '/large')]).toEqual([undefined, undefined])
 })
 
 /** Requests with an unknown parameter have the same input. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { openCache } from '../../db/cache.ts'
+import { openCacheEntries, openSharedCache, perDatabase } from '../../db/cache.ts'
 import type { Caller } from '../../domain/access/callers.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Found } from '../guard.ts'
@@ -49,26 +49,44 @@ export interface ResponseCache {
   updateWeight(key: ResponseKey, rendered: Rendered): void
 }
 
-/** Maximum size of the cached responses of a route, and of its results. */
-const maxBytes = 4 * 1024 * 1024
-/** The same for a route with `isPerCaller`, because callers rarely share its responses. */
-const maxBytesPerCaller = 1024 * 1024
+/** Maximum total size of the cached responses of all routes, and separately of their results: about 150 pages of 75 KB. */
+const maxBytes = 12 * 1024 * 1024
+/** Limit for routes with `isPerCaller`, which is lower because callers rarely share responses. */
+const maxBytesPerCaller = 4 * 1024 * 1024
+/** Larger responses and results are not cached, because each would displace those of many requests. */
+const maxEntryBytes = 4 * 1024 * 1024
 /** Longer URLs and inputs are rarely requested twice, and would take more room than their responses. */
 const maxKeyLength = 500
 /** Upper bound for the URL and the links that repeat it. */
 const overheadBytes = 3 * 1024
 
-/** Opens a cache. Views show what is overdue, so a response is valid for one day only. */
+const entriesOfRoutes = perDatabase(() => ({
+  shared: openEntries(maxBytes),
+  perCaller: openEntries(maxBytesPerCaller),
+  openedCaches: 0,
+}))
+
+const openEntries = (limit: number) => ({
+  results: openCacheEntries<RenderedResult>(limit, weigh),
+  responses: openCacheEntries<Rendered>(limit, weigh),
+})
+
+/**
+ * Opens the cache of a route, which shares its maximum size with those of other routes. Views show what is overdue, so a
+ * response is valid for one day only.
+ */
 export function openResponseCache(
   deps: RootDeps,
   tables: readonly string[],
   { isPerCaller = false }: { isPerCaller?: boolean | undefined } = {},
 ): ResponseCache {
-  const limit = isPerCaller ? maxBytesPerCaller : maxBytes
-  const responses = openCache<Rendered>(deps.db.changes, tables, limit, weigh)
-  const results = openCache<RenderedResult>(deps.db.changes, tables, limit, weigh)
+  const all = entriesOfRoutes(deps.db)
+  const entries = isPerCaller ? all.perCaller : all.shared
+  const responses = openSharedCache(deps.db.changes, tables, entries.responses)
+  const results = openSharedCache(deps.db.changes, tables, entries.results)
+  const number = all.openedCaches++
   const textOf = (key: ResponseKey, address: string) => {
-    key.prefix ??= prefixOf(key, deps.now().slice(0, 10))
+    key.prefix ??= `${number} ${prefixOf(key, deps.now().slice(0, 10))}`
     return key.prefix + address
   }
   const urlOf = (key: ResponseKey) => textOf(key, key.url)
@@ -78,9 +96,11 @@ export function openResponseCache(
       // Read before the result is, so that a concurrent write makes the new entry stale.
       const version = responses.version(projectOf(key))
       const input = JSON.stringify(key.input)
-      const result = await (isShort(input) ? results.getShared(textOf(key, input), load, projectOf(key)) : load())
+      const result = await (isShort(input)
+        ? results.getShared(textOf(key, input), load, projectOf(key), isSmall)
+        : load())
       const rendered = build(result)
-      if (!isShort(key.url)) return rendered
+      if (!isShort(key.url) || !isSmall(rendered)) return rendered
       if (result.lastUrl === key.url) responses.set(urlOf(key), rendered, version)
       else result.lastUrl = key.url
       return rendered
@@ -98,6 +118,8 @@ export function openResponseCache(
 const projectOf = ({ resources }: ResponseKey): number | undefined => resources['project']?.id
 
 const isShort = (text: string) => text.length <= maxKeyLength
+
+const isSmall = (response: { content: Content }) => weigh(response) <= maxEntryBytes
 
 function weigh({ content: { bytes, compressed = {} } }: { content: Content }): number {
   const { br, gzip } = compressed

@@ -138,7 +138,7 @@ describe('a response with secrets', () => {
 })
 
 test('compressed forms count towards the memory of cached responses', async () => {
-  const responses = openResponseCache(server.deps, [])
+  const responses = openResponseCache(server.deps, [], { isPerCaller: true })
   const [first, second] = ['/first', '/second'].map((url) => ({
     key: { origin: 'http://localhost', url, input: { url }, organizationId: undefined, resources: {} },
     response: { status: 200, headers: {}, content: contentFrom('x'.repeat(1_900_000)) },

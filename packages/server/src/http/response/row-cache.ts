@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { totalmem } from 'node:os'
 import type { Static, TSchema } from 'typebox'
 import { perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
@@ -29,10 +30,19 @@ interface LoadedRow<View> {
   view: View
 }
 
-/** Enough for ten thousand projects or a hundred thousand topics. Fills with rows that are requested (decision 157). */
-const maxBytes = 64 * 1024 * 1024
+const mebibyte = 1024 * 1024
 
-const stores = perDatabase(() => openRowStore(maxBytes))
+/**
+ * Returns the maximum size of the stored rows: a sixteenth of the memory of the machine or container, but at least 64 and at
+ * most 192 MiB. 64 MiB are enough for ten thousand projects or a hundred thousand topics. The store grows only as different
+ * rows are requested (decision 157).
+ */
+function maxStoredBytes(): number {
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  return Math.min(Math.max(memoryBytes / 16, 64 * mebibyte), 192 * mebibyte)
+}
+
+const stores = perDatabase(() => openRowStore(maxStoredBytes()))
 
 /** Reads that have not ended, by their rows and the version of the tables. */
 const unfinishedReads = perDatabase(() => new Map<string, Promise<RenderedRow[]>>())
