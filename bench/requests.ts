@@ -57,12 +57,22 @@ export async function compare(
         ...(row.atMost && { atMost: row.atMost }),
       }
       const send = row.isSentByWrk && canUseWrk ? sendWithWrk : sendLoad
+      if (round === 0) await sendFirst(server, row.server)
       const ofServer = await sample(send, server, { ...load, ...row.server })
       const ofCeiling = await sample(send, ceiling, { ...load, ...row.ceiling })
       if (round > 0) results.get(row)?.push({ server: ofServer, ceiling: ofCeiling, memory: server.memory() })
     }
   }
   return rows.map((row) => describe(row, results.get(row) ?? []))
+}
+
+/** Waits for the first response to a read, which may take longer than a round when its pages are not in memory. */
+async function sendFirst(
+  { url }: Running,
+  { method, paths: [path = ''], headers }: Comparison['server'],
+): Promise<void> {
+  if (method === undefined)
+    await (await fetch(url + path, { headers: { ...headers, connection: 'close' } })).arrayBuffer()
 }
 
 async function sample(send: typeof sendLoad, target: Running, load: Omit<Load, 'url'>): Promise<Sample> {
