@@ -53,16 +53,15 @@ export async function importUpload(
   origin: UploadOrigin,
   file: ReceivedFile,
 ): Promise<Upload> {
-  const filename = sanitizeFilename(file.filename)
-  const { secret, createdAt } = origin
-  if (createdAt > deps.now()) throw refused('created_at is in the future')
+  if (origin.createdAt > deps.now()) throw refused('created_at is in the future')
   return transaction(deps, async (deps) => {
+    const draft = draftOf(deps, owner, file, origin)
     await lockOwner(deps.db, owner)
-    const known = await findUploadBySecret(deps.db, owner, secret, filename)
+    const known = await findUploadBySecret(deps.db, owner, draft.secret, draft.filename)
     if (known && known.deletedAt === null && known.sha256 === file.sha256) return known
     if (known?.deletedAt) throw conflict('this upload was deleted here; restore it, or wait until it has expired')
     if (known) throw conflict('another file has this secret and filename')
-    const { upload, hasListeners } = await insertUpload(deps.db, draftOf(deps, owner, file, origin), false)
+    const { upload, hasListeners } = await insertUpload(deps.db, draft, false)
     await beginReferences(deps.db, upload.id, deps.now())
     if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
     await claimSpace(deps, owner, file.bytes)
