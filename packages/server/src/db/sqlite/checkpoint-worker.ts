@@ -15,8 +15,8 @@ function checkpoint(file: string): CheckpointResult {
   try {
     database = connectSqlite(file, { timeoutMs: 5_000 })
     database.pragma('synchronous = normal')
-    database.pragma('wal_checkpoint(passive)')
-    return { isDone: true }
+    const [, , checkpointed] = database.prepare('pragma wal_checkpoint(passive)').first([]) ?? []
+    return { isDone: true, checkpointed: Number(checkpointed) }
   } catch (error) {
     if (!isSqliteError(error)) throw error
     return { isDone: false, code: error.code, message: error.message }

@@ -248,6 +248,32 @@ test('writes are rejected after a checkpoint that could not sync the file', asyn
   await again.close()
 })
 
+test('a checkpoint stays on its thread while a transaction is open', async () => {
+  let checkpoints = 0
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const db = await openDatabase({
+    kind: 'sqlite',
+    file: join(folder, 'alcove.db'),
+    async checkpoint() {
+      checkpoints++
+      await begun
+      return { isDone: true, checkpointed: 0 }
+    },
+  })
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  for (let n = 1; n <= 20; n++) await fill(db, n)
+  await db.transaction(async (tx) => {
+    await tx.run(sql`insert into things values (99, '')`)
+    begin()
+    await expect.poll(() => checkpoints).toBe(4)
+  })
+  await expect.poll(() => checkpoints).toBe(5)
+  // A checkpoint on the main thread would have emptied the log.
+  expect(await framesLeft(db)).toBeGreaterThan(4_000)
+  await db.close()
+})
+
 /** Blocks every sync until it is released. */
 function holdDisk() {
   const real = fs.fdatasync

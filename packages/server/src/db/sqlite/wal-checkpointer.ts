@@ -10,8 +10,8 @@ export interface Checkpointer {
   close(): Promise<void>
 }
 
-/** Outcome of a checkpoint on another thread, with SQLite's error code when it failed. */
-export type CheckpointResult = { isDone: true } | { isDone: false; code: string; message: string }
+/** Outcome of a checkpoint on another thread: the number of frames that are in the database file, or SQLite's error. */
+export type CheckpointResult = { isDone: true; checkpointed: number } | { isDone: false; code: string; message: string }
 
 export interface CheckpointOptions {
   writer: SqliteConnection
@@ -52,30 +52,33 @@ export function openCheckpointer(
     const [, log, checkpointed] = frames.first([]) ?? []
     return { log: Number(log), checkpointed: Number(checkpointed) }
   }
-  const framesLeft = () => {
-    const { log, checkpointed } = countFrames()
-    return log - checkpointed
-  }
   let running = Promise.resolve()
-  let inThread = Promise.resolve()
+  /** Resolves at the end of the last checkpoint on the other thread, also when it failed. */
+  let inThread = running
   let state: 'idle' | 'running' | 'held' = 'idle'
   let isClosed = false
+  /** Number of frames in the log after the last commit. SQLite cannot count them while the writer is in a transaction. */
+  let lastCount = 0
 
-  function moveInThread(): Promise<void> {
+  /** Returns the number of committed frames that are not in the database file. */
+  function moveInThread(): Promise<number> {
     health.assertSound()
-    inThread = checkpoint(file).then((result) => {
+    const moved = checkpoint(file).then((result) => {
       if (!result.isDone) throw new CheckpointFailed(result)
+      return lastCount - result.checkpointed
     })
-    return inThread
+    const ignore = () => {}
+    inThread = moved.then(ignore, ignore)
+    return moved
   }
 
   async function move(): Promise<void> {
     try {
       // Writers continue during these passes. SQLite restarts the log only when it is empty, so the last short pass
       // excludes writers.
-      await moveInThread()
-      for (let pass = 1; pass < maxPasses && framesLeft() > fewFrames; pass++) await moveInThread()
-      await inTurn(moveInThread)
+      let left = await moveInThread()
+      for (let pass = 1; pass < maxPasses && left > fewFrames; pass++) left = await moveInThread()
+      await inTurn(async () => void (await moveInThread()))
     } catch (error) {
       // A retry would succeed only because the system has dropped the pages that did not reach the disk.
       if (isStorageLost(error)) return health.fail(error)
@@ -90,11 +93,12 @@ export function openCheckpointer(
     committed() {
       const { log, checkpointed } = countFrames()
       const left = log - checkpointed
+      lastCount = log
       if (isClosed || state === 'held') return log
       if (state === 'running') {
         if (left < heldFrames) return log
         state = 'held'
-        void inTurn(() => inThread.catch(() => {}))
+        void inTurn(() => inThread)
         return log
       }
       if (left < maxFrames) return log
