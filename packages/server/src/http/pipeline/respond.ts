@@ -10,9 +10,10 @@ import type { Trace } from '../../platform/tracing.ts'
 import { streamBody } from '../params/body.ts'
 import { emptyParams } from '../params/raw-params.ts'
 import { type Download, sendDownload } from '../response/download.ts'
+import { openPageBuffers } from '../response/page-buffers.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
 import { type Content, contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
-import { isJoined, isRenderedRow, joinRows, ownBytes } from '../response/rendered-row.ts'
+import { type Allocate, isJoined, isRenderedRow, joinRows, ownBytes } from '../response/rendered-row.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
 import { logAudit, noteFields } from './audit.ts'
 import { admit } from './authorize.ts'
@@ -78,7 +79,10 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
     resources: found.resources,
     callerAccess: endpoint.route.isPerCaller && { caller: state.caller, level: found.level },
   }
-  const load = async () => withOwnBytes(await renderResult(endpoint, state, endpoint.deps))
+  const load = async () => {
+    const result = await handle(endpoint, state, endpoint.deps)
+    return withOwnBytes(renderResult(endpoint, result))
+  }
   const build = (result: RenderedResult) => responseOf(endpoint, state, result)
   const rendered = responses.peek(key) ?? (await responses.get(key, load, build))
   reply.headers(state.headers)
@@ -107,17 +111,22 @@ async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: Roo
 
 async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) {
   if (endpoint.route.output !== noOutput) {
-    const rendered = responseOf(endpoint, state, await renderResult(endpoint, state, deps))
+    const result = await handle(endpoint, state, deps)
+    // The response to a write may be stored, for a request that is repeated.
+    const allocate: Allocate | undefined = state.isReading
+      ? (bytes) => pageBuffers.acquireUntilSent(state.reply.raw, bytes)
+      : undefined
+    const rendered = responseOf(endpoint, state, renderResult(endpoint, result, allocate))
     return { rendered, headers: state.headers }
   }
   await handle(endpoint, state, deps)
   return { rendered: undefined, headers: state.headers }
 }
 
-/** Calls the route's handler and renders the result, without the headers that depend on the address of the request. */
-async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<RenderedResult> {
-  const { route, stringify } = endpoint
-  const result = await handle(endpoint, state, deps)
+const pageBuffers = openPageBuffers()
+
+/** Renders the result of a handler, without the headers that depend on the address of the request. */
+function renderResult({ route, stringify }: Endpoint, result: unknown, allocate?: Allocate): RenderedResult {
   if (isRenderedRow(result)) return { status: route.status, content: { bytes: result.json, digest: result.digest } }
   if (!route.paged) {
     return { status: route.isUnfinished?.(result) ? 202 : route.status, content: contentFrom(stringify(result)) }
@@ -125,7 +134,7 @@ async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootD
   const { rows, ...end } = result as NumberedPage<unknown> | KeysetPage<unknown> // routes with `paged` return one
   return {
     status: route.status,
-    content: contentOf(rows, stringify),
+    content: contentOf(rows, stringify, allocate),
     end: Object.assign({ rowCount: rows.length }, end),
   }
 }
@@ -137,9 +146,9 @@ function withOwnBytes(result: RenderedResult): RenderedResult {
   return own === bytes ? result : { ...result, content: { bytes: own, digest } }
 }
 
-function contentOf(rows: readonly unknown[], stringify: Endpoint['stringify']): Content {
+function contentOf(rows: readonly unknown[], stringify: Endpoint['stringify'], allocate?: Allocate): Content {
   if (isJoined(rows)) return rows.content
-  return rows.length > 0 && rows.every(isRenderedRow) ? joinRows(rows) : contentFrom(stringify(rows))
+  return rows.length > 0 && rows.every(isRenderedRow) ? joinRows(rows, allocate) : contentFrom(stringify(rows))
 }
 
 function responseOf({ route }: Endpoint, state: RequestState, { status, content, end }: RenderedResult): Rendered {

@@ -70,10 +70,12 @@ export function isJoined(rows: readonly unknown[]): rows is JoinedRows<unknown> 
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => text.charCodeAt(0)) as [number, number, number]
 
+export type Allocate = (bytes: number) => Buffer
+
 /** Returns the JSON of a list in a buffer of its own, and a hash that depends on its rows and their order. */
-export function joinRows(rows: readonly RenderedRow[]): Content {
+export function joinRows(rows: readonly RenderedRow[], allocate: Allocate = Buffer.allocUnsafeSlow): Content {
   const commas = Math.max(0, rows.length - 1)
-  const bytes = Buffer.allocUnsafeSlow(rows.reduce((length, { json }) => length + json.length, commas + 2))
+  const bytes = allocate(rows.reduce((length, { json }) => length + json.length, commas + 2))
   let end = 0
   for (const { json } of rows) {
     bytes[end] = comma
