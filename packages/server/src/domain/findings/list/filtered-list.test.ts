@@ -10,12 +10,13 @@ const first = 150_000
 
 /** Ranges with all rows, which count how many of them are read. */
 function openRanges() {
-  const reads = { rows: 0 }
+  const reads = { rows: 0, skipped: 0 }
   const ranges: IndexRanges = {
     ranges: [{ total: rowCount, count: async () => rowCount }],
     async read(_start, _end, { after, offset, limit }) {
       const start = (after?.id ?? 0) + 1 + offset
       reads.rows += limit
+      reads.skipped += offset
       return rowsBetween(start, Math.min(start + limit - 1, rowCount))
     },
   }
@@ -56,6 +57,32 @@ function openList(
   }
   return openFilteredList(list, cache)
 }
+
+test('pages of a list without other filters skip few rows after the first request for a far page', async () => {
+  const { reads, ranges } = openRanges()
+  const changes = { ...createChangeLog(), synchronize: async () => {} }
+  const cache = openListCache(changes, ['rows'])
+  const list = await openFilteredList({ key: 'list', order, ranges, rowCount, isCounted: true }, cache)
+  const skippedFor = async (offset: number, after?: Cursor) => {
+    const before = reads.skipped
+    const start = (after?.id ?? 0) + offset
+    expect(await list.read({ after, offset, limit: 21 })).toEqual(rowsBetween(start + 1, start + 21))
+    return reads.skipped - before
+  }
+  const [middle] = rowsBetween(50_000, 50_000)
+  expect(await skippedFor(9_000)).toBe(9_000)
+  expect(await skippedFor(9_021)).toBeLessThan(100)
+  expect(await skippedFor(9_700)).toBeLessThan(1_000)
+  expect(await skippedFor(9_000)).toBe(0)
+  expect(await skippedFor(8_990)).toBe(8_990)
+  // From the start, because skipping many rows of a severity after a bookmark would read them.
+  expect(await skippedFor(7_000)).toBe(7_000)
+  expect(await skippedFor(8_500)).toBe(8_500)
+  expect(await skippedFor(9_010, middle)).toBe(9_010)
+  expect(await skippedFor(9_010, middle)).toBeLessThan(100)
+  changes.bump(['rows'])
+  expect(await skippedFor(9_010)).toBe(9_010)
+})
 
 test('a page of many matches that are far from the start is selected from the candidates of a filter', async () => {
   const { reads, ranges } = openRanges()

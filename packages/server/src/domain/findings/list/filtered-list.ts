@@ -105,9 +105,9 @@ export async function openFilteredList(
   cache?: ListCache,
   limits: ListLimits = defaultLimits,
 ): Promise<FilteredList> {
-  const { unindexed, ranges, order, rowCount, isCounted } = list
+  const { unindexed, order, rowCount, isCounted } = list
   if (!unindexed || rowCount === 0) {
-    return { total: rowCount, read: (request) => readRanges(ranges, order, request) }
+    return { total: rowCount, read: (request) => readIndexed(list, request, cache) }
   }
   const filtered = { ...list, unindexed }
   let collected: Promise<Collected> | undefined
@@ -134,13 +134,37 @@ function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset =
   return start < 0 ? [] : rows.slice(start + offset, start + offset + limit)
 }
 
+/** Offset from which bookmarks are used. Skipping fewer rows takes about as long as finding a bookmark. */
+const minBookmarkedOffset = 200
+/** Skipping more rows is faster from the start of the list, where counts say how many rows a severity has. */
+const maxSkippedRows = 1_000
+
+/** Reads rows of the ranges, from a bookmark that is not far before the offset, and records where the page is. */
+async function readIndexed(list: ListDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
+  const { ranges, order } = list
+  const { after, offset = 0, limit } = request
+  if (!cache || offset < minBookmarkedOffset) return readRanges(ranges, order, request)
+  const bookmarks = await bookmarksOf(cache, list, after)
+  const start = bookmarks.before(offset)
+  const skipped = offset - start.passed
+  const rows = await readRanges(
+    ranges,
+    order,
+    skipped > maxSkippedRows ? request : { after: start.after, offset: skipped, limit },
+  )
+  bookmarks.add(offset, rows)
+  return rows
+}
+
+const bookmarksOf = ({ bookmarks }: ListCache, { key, order, projectId }: ListDefinition, after: Cursor | undefined) =>
+  bookmarks.get(JSON.stringify([key, after]), async () => openBookmarks(after, order), projectId)
+
 /** Reads and tests rows from the last bookmark before the offset, and records bookmarks. */
 async function readFrequent(list: FilteredDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
   const { after, offset = 0, limit } = request
   // Each page of a client that follows cursors starts at another one, so its bookmarks would displace others.
   if (!cache || (after && offset === 0)) return readMatching(list, request)
-  const key = JSON.stringify([list.key, after])
-  const bookmarks = await cache.bookmarks.get(key, async () => openBookmarks(after, list.order), list.projectId)
+  const bookmarks = await bookmarksOf(cache, list, after)
   const start = bookmarks.before(offset)
   const end = offset + limit - start.passed
   const rows = await readMatching(list, { after: start.after, limit: end })

@@ -9,14 +9,19 @@ const maxBookmarks = 100
 const maxBookmarkedLists = 500
 
 /**
- * Positions of every hundredth matching row of a list whose rows have to be tested, and the position before the first one.
- * A page starts at the bookmark before it, so that only the first request for a far page reads all rows before it.
+ * Positions of rows of a list, one in every hundred. A page starts at the last of them before it, so that not every request
+ * for a far page reads or skips all rows before it.
  */
 export interface PageBookmarks {
-  /** Returns the last position at or before an offset, and how many matching rows end there. */
-  before(offset: number): { after: Cursor | undefined; passed: number }
-  /** Records the positions of matching rows, given in their order, the first of which follows `passed` others. */
+  /** Returns the last position at or before an offset, and how many rows end there. */
+  before(offset: number): Bookmark
+  /** Records positions of consecutive rows, the first of which follows `passed` others. */
   add(passed: number, rows: readonly Cursor[]): void
+}
+
+interface Bookmark {
+  after: Cursor | undefined
+  passed: number
 }
 
 /** Bookmarks by list and start. They are valid until one of the tables of the list changes. */
@@ -26,22 +31,31 @@ export function openBookmarkCache(changes: Changes, tables: readonly string[]): 
   return openCache(changes, tables, maxBookmarkedLists)
 }
 
-/** Opens bookmarks of a list from its start or a cursor. Without `order`, no position before the first match is recorded. */
+/**
+ * Opens bookmarks of a list from its start or a cursor. With `order`, the position before the first of the added rows is recorded
+ * as well: the first matches can be far from the start of the list.
+ */
 export function openBookmarks(start: Cursor | undefined, order?: ListOrder): PageBookmarks {
-  const cursors: Cursor[] = []
-  let beforeFirst = start
+  /** The first known position of every hundred. */
+  const bookmarks: Bookmark[] = []
   return {
     before(offset) {
-      const count = Math.min(Math.floor(offset / rowsPerBookmark), cursors.length)
-      return { after: cursors[count - 1] ?? beforeFirst, passed: count * rowsPerBookmark }
+      for (let hundred = Math.min(Math.floor(offset / rowsPerBookmark), maxBookmarks); hundred >= 0; hundred--) {
+        const bookmark = bookmarks[hundred]
+        if (bookmark && bookmark.passed <= offset) return bookmark
+      }
+      return { after: start, passed: 0 }
     },
     add(passed, rows) {
-      // The first matches can be far from the start of the list.
-      if (order && passed === 0 && rows[0]) beforeFirst = justBefore(rows[0], order)
-      while (cursors.length < maxBookmarks) {
-        const row = rows[(cursors.length + 1) * rowsPerBookmark - passed - 1]
-        if (!row) return
-        cursors.push(row)
+      const [first] = rows
+      const before = order && first && justBefore(first, order)
+      const end = Math.min(passed + rows.length, maxBookmarks * rowsPerBookmark)
+      for (let position = before ? passed : passed + 1; position <= end; ) {
+        const hundred = Math.floor(position / rowsPerBookmark)
+        const known = bookmarks[hundred]
+        const after = position === passed ? before : rows[position - passed - 1]
+        if (!known || position < known.passed) bookmarks[hundred] = { after, passed: position }
+        position = (hundred + 1) * rowsPerBookmark
       }
     },
   }

@@ -45,11 +45,12 @@ export interface ProjectStatistics {
 const days = 365
 const dayMs = 24 * 60 * 60 * 1000
 
+/** Tables that statistics depend on. */
+export const statisticsTables: readonly string[] = [...facetTables, 'vulnerability_days', ...evidenceTables]
+
 /** Maximum number of cached statistics. Each takes about 60 KB. */
 const maxCached = 50
-const cache = perDatabase((changes) =>
-  openCache<Statistics>(changes, [...facetTables, 'vulnerability_days', ...evidenceTables], maxCached),
-)
+const cache = perDatabase((changes) => openCache<Statistics>(changes, statisticsTables, maxCached))
 
 /** Returns the statistics of these projects as of today (UTC). */
 export function readStatistics(deps: RootDeps, scope: ListScope): Promise<Statistics> {
