@@ -10,6 +10,8 @@ export interface RenderedRow<View = unknown> {
   readonly json: Buffer
   /** Hash of the JSON. */
   readonly digest: string
+  /** Content of a cached resource. It also holds the compressed forms of the JSON. */
+  readonly content?: Content
   /** Exists for the compiler only: the type that was rendered. */
   readonly view?: View
 }
@@ -19,6 +21,12 @@ export function renderRow(json: string): RenderedRow {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
   bytes.write(json)
   return rowOf(bytes, hash('sha1', bytes, 'hex'))
+}
+
+/** Renders a resource that will be cached, together with the compressed forms that clients accept. */
+export function renderForCache<View>(json: string): RenderedRow<View> {
+  const row = renderRow(json)
+  return { ...row, content: { bytes: row.json, digest: row.digest } } as RenderedRow<View> // its type is not known from the text
 }
 
 /** Returns a row whose JSON has been rendered and hashed. */

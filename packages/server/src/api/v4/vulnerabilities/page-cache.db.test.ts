@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { renderRow } from '../../../http/response/rendered-row.ts'
 import { startServer } from '../../../testing/server.ts'
@@ -35,8 +35,11 @@ test('pages of many projects are shared only by callers who read the same projec
   expect(row?.project.path_with_namespace).toBe('acme/web')
 })
 
-test('a page without a total is read again, because the list may have become short enough to count', async () => {
+test('a page without a total is cached for ten seconds, because its list may become short enough to count', async () => {
   const { deps } = await startServer()
+  let now = 100_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
   const cachedPage = openPageCache<unknown>(['vulnerabilities'])
   const read = async (key: string, total: number | undefined, keyset?: object) => {
     let loads = 0
@@ -50,11 +53,16 @@ test('a page without a total is read again, because the list may have become sho
       key: [key],
       load,
     }
-    await cachedPage(deps, page)
-    await cachedPage(deps, page)
-    return loads
+    const loadsNow = []
+    for (const passedMs of [0, 9_999, 1]) {
+      now += passedMs
+      await cachedPage(deps, page)
+      loadsNow.push(loads)
+    }
+    now += 10_000
+    return loadsNow
   }
-  expect([await read('short', 1), await read('long', undefined), await read('by cursor', undefined, {})]).toEqual([
-    1, 2, 1,
-  ])
+  expect(await read('short', 1)).toEqual([1, 1, 1])
+  expect(await read('long', undefined)).toEqual([1, 1, 2])
+  expect(await read('by cursor', undefined, {})).toEqual([1, 1, 1])
 })

@@ -24,6 +24,8 @@ interface PageOfList<View> {
 }
 
 const maxCachedBytes = 8 * 1024 * 1024
+/** For a time, a list that was too long to count has no total, even when it has become shorter. So such a page is not kept longer. */
+const withoutTotalForMs = 10_000
 /** Approximate size of a page or row without its text. */
 const overheadBytes = 500
 
@@ -41,14 +43,21 @@ export function openPageCache<View>(tables: readonly string[]) {
       ({ rows }) => 2 * rows.content.bytes.length + (rows.length + 1) * overheadBytes,
     ),
   )
-  return (deps: RootDeps, { scope, request, key, load }: PageOfList<View>): Promise<JoinedPage<View>> => {
+  return async (deps: RootDeps, { scope, request, key, load }: PageOfList<View>): Promise<JoinedPage<View>> => {
     const join = async () => {
       const page = await load()
       return { ...page, rows: joinForCache(page.rows) }
     }
     const pageKey = JSON.stringify([scope.key, deps.now().slice(0, 10), ...key])
-    // For a time, a list that was too long to count has no total, even when it has become shorter.
     const hasTotal = ({ total }: JoinedPage<View>) => total !== undefined || request.keyset !== undefined
-    return pages(deps.db).getShared(pageKey, join, onlyProjectOf(scope), hasTotal)
+    const projectId = onlyProjectOf(scope)
+    const cache = pages(deps.db)
+    const keyForNow = `${pageKey} ${Math.floor(performance.now() / withoutTotalForMs)}`
+    const version = cache.version(projectId)
+    const known = cache.peek(keyForNow, projectId)
+    if (known) return known
+    const page = await cache.getShared(pageKey, join, projectId, hasTotal)
+    if (!hasTotal(page)) cache.set(keyForNow, page, version)
+    return page
   }
 }

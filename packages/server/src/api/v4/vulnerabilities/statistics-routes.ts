@@ -1,7 +1,9 @@
-import Type from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
+import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { State } from '../../../domain/findings/scales.ts'
 import { listProjectsById } from '../../../domain/projects/projects.ts'
+import { onlyProjectOf } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
 import { readLastScans } from '../../../domain/vulnerabilities/list/evidence.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
@@ -10,7 +12,10 @@ import {
   type ProjectStatistics,
   readStatistics,
   type Statistics,
+  statisticsTables,
 } from '../../../domain/vulnerabilities/list/statistics.ts'
+import { type RenderedRow, renderForCache } from '../../../http/response/rendered-row.ts'
+import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger, nullableTimestamp } from '../views.ts'
@@ -116,6 +121,34 @@ function viewStatistics({ active, overdue, letterGrade, waitingFindings, counts,
   }
 }
 
+const maxCachedBytes = 4 * 1024 * 1024
+/** Rendered statistics, whose JSON and its compressed forms take up to twice the size of the JSON. */
+const renderedStatistics = perDatabase((changes) =>
+  openCache<RenderedRow<never>>(
+    changes,
+    [...statisticsTables, 'namespaces'],
+    maxCachedBytes,
+    ({ json }) => 2 * json.length,
+  ),
+)
+
+/** Renders statistics once per change of a table and day. The key contains everything else that the view depends on. */
+function renderStatistics<View extends TSchema>(
+  deps: RootDeps,
+  scope: ListScope,
+  { schema, key }: { schema: View; key: string },
+  view: () => Promise<Static<View>>,
+): Promise<RenderedRow<Static<View>>> {
+  const render = async () => renderForCache<never>(serialiserOf(schema)(await view()))
+  const today = deps.now().slice(0, 10)
+  return renderedStatistics(deps.db).getShared(`${today} ${key} ${scope.key}`, render, onlyProjectOf(scope))
+}
+
+const renderManyStatistics = (deps: RootDeps, scope: ListScope, origin: string) =>
+  renderStatistics(deps, scope, { schema: manyStatisticsView, key: `many ${origin}` }, () =>
+    viewManyStatistics(deps, scope, origin),
+  )
+
 /** Reads and views the statistics of any number of projects. */
 async function viewManyStatistics(deps: RootDeps, scope: ListScope, origin: string) {
   const statistics = await readStatistics(deps, scope)
@@ -172,12 +205,15 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
     status: 200,
     output: statisticsView,
     unknownFilters: 'refused',
-    async handle({ deps, project }) {
-      const [statistics, lastScans] = await Promise.all([
-        readStatistics(deps, projectScope(project.id)),
-        readLastScans(deps.db, [project.id]),
-      ])
-      return { ...viewStatistics(statistics), last_scan_at: lastScans.get(project.id) ?? null }
+    handle({ deps, project }) {
+      const scope = projectScope(project.id)
+      return renderStatistics(deps, scope, { schema: statisticsView, key: 'one' }, async () => {
+        const [statistics, lastScans] = await Promise.all([
+          readStatistics(deps, scope),
+          readLastScans(deps.db, [project.id]),
+        ])
+        return { ...viewStatistics(statistics), last_scan_at: lastScans.get(project.id) ?? null }
+      })
     },
   }),
   route({
@@ -190,7 +226,7 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
     output: manyStatisticsView,
     unknownFilters: 'refused',
     handle: async ({ deps, group, caller, input, origin }) =>
-      viewManyStatistics(deps, await readableScope(deps, caller, { group, projectIds: input.project_id }), origin),
+      renderManyStatistics(deps, await readableScope(deps, caller, { group, projectIds: input.project_id }), origin),
   }),
   route({
     method: 'GET',
@@ -202,6 +238,6 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
     output: manyStatisticsView,
     unknownFilters: 'refused',
     handle: async ({ deps, caller, input, origin }) =>
-      viewManyStatistics(deps, await instanceScope(deps, caller, input), origin),
+      renderManyStatistics(deps, await instanceScope(deps, caller, input), origin),
   }),
 ]

@@ -93,6 +93,25 @@ test('statistics count by severity and state, grade the project, and keep each p
   })
 })
 
+test('statistics of several projects follow changes of their names, and of their groups', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/site')
+  await server.vulnerability(project, { name: 'SQL injection' })
+  const mostAffected = async () => {
+    const { body } = await server.admin.get('/vulnerability_statistics')
+    return body.most_affected_projects.map((one: { name_with_namespace: string; web_url: string }) => [
+      one.name_with_namespace,
+      new URL(one.web_url).pathname,
+    ])
+  }
+  expect(await mostAffected()).toEqual([['acme / site', '/acme/site']])
+  expect(await mostAffected()).toEqual([['acme / site', '/acme/site']])
+  await server.admin.put(`/projects/${project.id}`, { name: 'Web', path: 'web' })
+  expect(await mostAffected()).toEqual([['acme / Web', '/acme/web']])
+  await server.admin.put('/groups/acme', { name: 'Acme', path: 'acme-inc' })
+  expect(await mostAffected()).toEqual([['Acme / Web', '/acme-inc/web']])
+})
+
 test('statistics have the mean time from detection to resolution of resolved vulnerabilities', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
