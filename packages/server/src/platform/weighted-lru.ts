@@ -58,6 +58,8 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
   }
 
   return {
+    /** Total weight of the values. */
+    weight: (): number => total,
     delete: (key: string): void => drop(shortened(key)),
     get(key: string): Value | undefined {
       const entry = entries.get(shortened(key))

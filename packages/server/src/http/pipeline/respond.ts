@@ -79,9 +79,9 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
     resources: found.resources,
     callerAccess: endpoint.route.isPerCaller && { caller: state.caller, level: found.level },
   }
-  const load = async () => {
+  const load = async ({ isCached }: { isCached: boolean }) => {
     const result = await handle(endpoint, state, endpoint.deps)
-    return withOwnBytes(renderResult(endpoint, result))
+    return isCached ? withOwnBytes(renderResult(endpoint, result)) : renderResult(endpoint, result, untilSent(state))
   }
   const build = (result: RenderedResult) => responseOf(endpoint, state, result)
   const rendered = responses.peek(key) ?? (await responses.get(key, load, build))
@@ -113,9 +113,7 @@ async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) 
   if (endpoint.route.output !== noOutput) {
     const result = await handle(endpoint, state, deps)
     // The response to a write may be stored, for a request that is repeated.
-    const allocate: Allocate | undefined = state.isReading
-      ? (bytes) => pageBuffers.acquireUntilSent(state.reply.raw, bytes)
-      : undefined
+    const allocate = state.isReading ? untilSent(state) : undefined
     const rendered = responseOf(endpoint, state, renderResult(endpoint, result, allocate))
     return { rendered, headers: state.headers }
   }
@@ -125,9 +123,17 @@ async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) 
 
 const pageBuffers = openPageBuffers()
 
+/** Allocates buffers that are used again after the response has been sent. */
+const untilSent =
+  ({ reply }: RequestState): Allocate =>
+  (bytes) =>
+    pageBuffers.acquireUntilSent(reply.raw, bytes)
+
 /** Renders the result of a handler, without the headers that depend on the address of the request. */
 function renderResult({ route, stringify }: Endpoint, result: unknown, allocate?: Allocate): RenderedResult {
-  if (isRenderedRow(result)) return { status: route.status, content: { bytes: result.json, digest: result.digest } }
+  if (isRenderedRow(result)) {
+    return { status: route.status, content: result.content ?? { bytes: result.json, digest: result.digest } }
+  }
   if (!route.paged) {
     return { status: route.isUnfinished?.(result) ? 202 : route.status, content: contentFrom(stringify(result)) }
   }

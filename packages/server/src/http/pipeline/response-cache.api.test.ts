@@ -57,6 +57,21 @@ test('two routes never share a cached response to the same URL, but share one li
   expect([shown(one, '/same'), shown(two, '/large')]).toEqual([undefined, undefined])
 })
 
+test('a full cache keeps the results of inputs that are requested twice', async () => {
+  const responses = openResponseCache((await startServer()).deps, [], { isPerCaller: true })
+  const loads: string[] = []
+  const ask = async (url: string, bytes = 10) => {
+    const load = async ({ isCached }: { isCached: boolean }): Promise<RenderedResult> => {
+      loads.push(`${url} ${isCached ? 'cached' : 'once'}`)
+      return { status: 200, content: contentFrom('x'.repeat(bytes)) }
+    }
+    await responses.get({ ...keyOf(url), input: { url } }, load, (result) => ({ headers: {}, ...result }))
+  }
+  await ask('/large', 3_900_000)
+  for (const url of ['/one', '/two', '/one', '/one', '/two', '/large']) await ask(url)
+  expect(loads).toEqual(['/large cached', '/one once', '/two once', '/one cached', '/two cached'])
+})
+
 /** Requests with an unknown parameter have the same input. */
 function keyOf(url: string): ResponseKey {
   return { origin: 'http://localhost', url, input: { page: 1 }, organizationId: undefined, resources: {} }

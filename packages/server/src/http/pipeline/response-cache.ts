@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { openCacheEntries, openSharedCache, perDatabase } from '../../db/cache.ts'
 import type { Caller } from '../../domain/access/callers.ts'
 import type { RootDeps } from '../../domain/deps.ts'
+import { openRecentKeys } from '../../platform/recent-keys.ts'
 import type { Found } from '../guard.ts'
 import type { PageEnd } from '../response/pages.ts'
 import type { Content, Rendered } from '../response/render.ts'
@@ -32,19 +33,19 @@ export interface RenderedResult {
   lastUrl?: string
 }
 
+/** Loads a result. If it is not cached, its bytes may be used again after the response. */
+type LoadResult = (options: { isCached: boolean }) => Promise<RenderedResult>
+
 /** Responses of one route, each valid while the route's tables do not change. */
 export interface ResponseCache {
   /** Returns the cached response to a URL, if there is one, without a promise. */
   peek(key: ResponseKey): Rendered | undefined
   /**
    * Builds the response from the cached result for the input, which responses to several URLs share, or from a loaded one.
-   * Caches the response when the same URL is requested twice in a row: others would only displace what is used.
+   * Caches the response when the same URL is requested twice in a row, and in a full cache the result when its input is
+   * requested for the second time: others would only displace what is used.
    */
-  get(
-    key: ResponseKey,
-    load: () => Promise<RenderedResult>,
-    build: (result: RenderedResult) => Rendered,
-  ): Promise<Rendered>
+  get(key: ResponseKey, load: LoadResult, build: (result: RenderedResult) => Rendered): Promise<Rendered>
   /** Accounts for compressed forms that have been added to the content of a response. */
   updateWeight(key: ResponseKey, rendered: Rendered): void
 }
@@ -66,10 +67,24 @@ const entriesOfRoutes = perDatabase(() => ({
   openedCaches: 0,
 }))
 
-const openEntries = (limit: number) => ({
-  results: openCacheEntries<RenderedResult>(limit, weigh),
-  responses: openCacheEntries<Rendered>(limit, weigh),
-})
+/** Part of the limit from which a cache counts as full. */
+const fullShare = 0.9
+/** Number of recent requests among which an input must appear twice: about as many as the cache has pages. */
+const recentInputs = 512
+
+function openEntries(limit: number) {
+  const results = openCacheEntries<RenderedResult>(limit, weigh)
+  const recent = openRecentKeys(recentInputs)
+  return {
+    results,
+    responses: openCacheEntries<Rendered>(limit, weigh),
+    /** Returns true if a result is worth its place, and remembers its key. */
+    admits(inputKey: string): boolean {
+      const isNew = recent.isNew(inputKey)
+      return !isNew || results.weight() < fullShare * limit
+    },
+  }
+}
 
 /**
  * Opens the cache of a route, which shares its maximum size with those of other routes. Views show what is overdue, so a
@@ -96,9 +111,11 @@ export function openResponseCache(
       // Read before the result is, so that a concurrent write makes the new entry stale.
       const version = responses.version(projectOf(key))
       const input = JSON.stringify(key.input)
-      const result = await (isShort(input)
-        ? results.getShared(textOf(key, input), load, projectOf(key), isSmall)
-        : load())
+      const inputKey = isShort(input) ? textOf(key, input) : undefined
+      const known = inputKey && results.peek(inputKey, projectOf(key))
+      if (!inputKey || !(known || entries.admits(inputKey))) return build(await load({ isCached: false }))
+      const loadCached = () => load({ isCached: true })
+      const result = known || (await results.getShared(inputKey, loadCached, projectOf(key), isSmall))
       const rendered = build(result)
       if (!isShort(key.url) || !isSmall(rendered)) return rendered
       if (result.lastUrl === key.url) responses.set(urlOf(key), rendered, version)

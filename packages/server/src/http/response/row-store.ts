@@ -1,9 +1,11 @@
+import { openRecentKeys, type RecentKeys } from '../../platform/recent-keys.ts'
 import { type RenderedRow, rowOf } from './rendered-row.ts'
 
 const slabBytes = 1024 * 1024
 /** Larger rows are not stored, because they would leave much of a slab unused. */
 const maxRowBytes = slabBytes / 4
 const maxVersionBytes = 0xffff
+const recentKeys = 256 * 1024
 
 /*
  * A row in a slab begins with a header: `checkedAt` (8 bytes), the length of the JSON (4), the length of the version (2) and
@@ -79,7 +81,7 @@ export function openRowStore(maxBytes: number) {
       const place = places.find(key)
       if (place !== undefined && indexOf(place) === index) places.delete(key)
     }
-    recent ??= openRecentKeys()
+    recent ??= openRecentKeys(recentKeys)
     recent.clear()
     return index
   }
@@ -92,7 +94,8 @@ export function openRowStore(maxBytes: number) {
   function write(key: RowKey, row: NewRow): RowPlace | undefined {
     const versionBytes = Buffer.byteLength(row.version)
     const size = headerBytes + versionBytes + row.json.length
-    if (size > maxRowBytes || versionBytes > maxVersionBytes || recent?.isNew(key)) return undefined
+    if (size > maxRowBytes || versionBytes > maxVersionBytes || recent?.isNew(`${key.source} ${key.id}`))
+      return undefined
     const slab = slabWithRoom(size)
     const start = slab.used
     writeRow(slab.bytes, start, row, versionBytes)
@@ -182,24 +185,4 @@ function writeRow(bytes: Buffer, start: number, row: NewRow, versionBytes: numbe
   bytes.write(row.digest, start + digestAt, 'hex')
   bytes.write(row.version, start + headerBytes)
   bytes.set(row.json, start + headerBytes + versionBytes)
-}
-
-type RecentKeys = ReturnType<typeof openRecentKeys>
-
-/** Opens an approximate set of recently rendered keys, by hash. It may forget a key, or report one that was never added. */
-function openRecentKeys() {
-  const hashes = new Uint32Array(256 * 1024)
-  return {
-    /** Adds the key. Returns true unless it was in the set. */
-    isNew({ source, id }: RowKey): boolean {
-      const text = `${source} ${id}`
-      let sum = 0x811c9dc5 // FNV-1a
-      for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
-      const slot = (sum >>> 0) % hashes.length
-      const isKnown = hashes[slot] === sum >>> 0
-      hashes[slot] = sum
-      return !isKnown
-    },
-    clear: (): void => void hashes.fill(0),
-  }
 }
