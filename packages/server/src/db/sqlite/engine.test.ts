@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 import type { Database, Db } from '../db.ts'
 import { openDatabase } from '../open.ts'
+import type { CheckpointResult } from './wal-checkpointer.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -269,8 +271,27 @@ test('a checkpoint stays on its thread while a transaction is open', async () =>
     await expect.poll(() => checkpoints).toBe(4)
   })
   await expect.poll(() => checkpoints).toBe(5)
-  // A checkpoint on the main thread would have emptied the log.
+  // A checkpoint on the main thread would have copied all frames.
   expect(await framesLeft(db)).toBeGreaterThan(4_000)
+  await db.close()
+})
+
+test('a checkpoint returns how many frames of the log are in the database file', async () => {
+  const file = join(folder, 'alcove.db')
+  const db = await open()
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  for (let n = 1; n <= 5; n++) await fill(db, n)
+  const frames = await framesLeft(db)
+  expect(frames).toBeGreaterThan(1_000)
+  const workers = openWorkers<string, CheckpointResult>(workerBeside(import.meta.url, './checkpoint-worker'), {
+    maxThreads: 1,
+    idleMs: 1_000,
+    maxWaiting: 1,
+    maxHeapMib: 32,
+  })
+  expect(await workers.run(file)).toEqual({ isDone: true, checkpointed: frames })
+  expect(await framesLeft(db)).toBe(0)
+  await workers.close()
   await db.close()
 })
 

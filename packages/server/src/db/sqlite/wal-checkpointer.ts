@@ -10,7 +10,7 @@ export interface Checkpointer {
   close(): Promise<void>
 }
 
-/** Outcome of a checkpoint on another thread: the number of frames that are in the database file, or SQLite's error. */
+/** Outcome of a checkpoint on another thread: the number of frames of the log that are in the database file, or SQLite's error. */
 export type CheckpointResult = { isDone: true; checkpointed: number } | { isDone: false; code: string; message: string }
 
 export interface CheckpointOptions {
@@ -53,19 +53,20 @@ export function openCheckpointer(
     return { log: Number(log), checkpointed: Number(checkpointed) }
   }
   let running = Promise.resolve()
-  /** Resolves at the end of the last checkpoint on the other thread, also when it failed. */
+  /** Resolves when the last checkpoint on the other thread ends, even if it failed. */
   let inThread = running
   let state: 'idle' | 'running' | 'held' = 'idle'
   let isClosed = false
-  /** Number of frames in the log after the last commit. SQLite cannot count them while the writer is in a transaction. */
+  /** Number of frames in the log after the last commit. Stored, because SQLite cannot count them during a transaction. */
   let lastCount = 0
 
-  /** Returns the number of committed frames that are not in the database file. */
+  /** Runs a checkpoint on the other thread. Returns the number of committed frames that it has not copied. */
   function moveInThread(): Promise<number> {
     health.assertSound()
     const moved = checkpoint(file).then((result) => {
       if (!result.isDone) throw new CheckpointFailed(result)
-      return lastCount - result.checkpointed
+      // A commit may have restarted the log since the checkpoint, with fewer frames.
+      return lastCount < result.checkpointed ? lastCount : lastCount - result.checkpointed
     })
     const ignore = () => {}
     inThread = moved.then(ignore, ignore)
@@ -98,7 +99,8 @@ export function openCheckpointer(
       if (state === 'running') {
         if (left < heldFrames) return log
         state = 'held'
-        void inTurn(() => inThread)
+        // Rejects if a transaction takes longer than writers wait. The next commit tries again.
+        inTurn(() => inThread).catch(() => {})
         return log
       }
       if (left < maxFrames) return log

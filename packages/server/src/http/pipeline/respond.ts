@@ -112,7 +112,7 @@ async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: Roo
 async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) {
   if (endpoint.route.output !== noOutput) {
     const result = await handle(endpoint, state, deps)
-    // The response to a write may be stored, for a request that is repeated.
+    // The response to a write may be stored for a repeated request with the same `Idempotency-Key`.
     const allocate = state.isReading ? untilSent(state) : undefined
     const rendered = responseOf(endpoint, state, renderResult(endpoint, result, allocate))
     return { rendered, headers: state.headers }

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 
-/** Smaller buffers cost little to allocate; larger ones would leave room for few others. */
+/** Smaller buffers are cheap to allocate. */
 const minBytes = 8 * 1024
+/** Larger buffers would fill the pool. */
 const maxBytes = 1024 * 1024
-/** Maximum total size of the idle buffers: about thirty pages of 75 KB, which take 128 KB each. */
+/** Maximum total size of idle buffers: about fifty pages of 75 KB. */
 const maxIdleBytes = 4 * 1024 * 1024
 
 /**
@@ -11,7 +12,6 @@ const maxIdleBytes = 4 * 1024 * 1024
  * several times per second when thousands of pages per second each allocate one.
  */
 export function openPageBuffers() {
-  /** Buffers by size, which is a power of two. */
   const idle = new Map<number, Buffer[]>()
   let idleBytes = 0
 
@@ -24,6 +24,7 @@ export function openPageBuffers() {
 
   function release(buffer: Buffer): void {
     const size = buffer.length
+    makeRoom(size)
     if (idleBytes + size > maxIdleBytes) return
     idleBytes += size
     const others = idle.get(size)
@@ -31,17 +32,30 @@ export function openPageBuffers() {
     else idle.set(size, [buffer])
   }
 
+  /** Drops buffers of other sizes, which the pages of another list may have left. */
+  function makeRoom(size: number): void {
+    for (const [otherSize, buffers] of idle) {
+      if (otherSize === size) continue
+      while (idleBytes + size > maxIdleBytes && buffers.pop()) idleBytes -= otherSize
+      if (buffers.length > 0) return
+      idle.delete(otherSize)
+    }
+  }
+
   return {
-    /** Returns a buffer that is used again after the response has been sent, and so must not be kept. */
+    /** Returns a buffer that is reused once the response has been sent. The caller must not keep it. */
     acquireUntilSent(response: ServerResponse, bytes: number): Buffer {
       if (bytes < minBytes || bytes > maxBytes) return Buffer.allocUnsafeSlow(bytes)
-      const buffer = acquire(powerOfTwo(bytes))
-      // The system has all bytes then. A response that is aborted leaves its buffer to the garbage collector.
+      const buffer = acquire(roundedUp(bytes))
+      // At `finish` the operating system has accepted all bytes. The buffer of an aborted response is not reused.
       response.once('finish', () => release(buffer))
       return buffer.subarray(0, bytes)
     },
   }
 }
 
-/** Returns the smallest power of two that is not smaller than the integer. */
-const powerOfTwo = (integer: number): number => 2 ** (32 - Math.clz32(integer - 1))
+/** Rounds up to one of four sizes between two powers of two, so that pages of nearly the same length share buffers. */
+function roundedUp(bytes: number): number {
+  const step = 2 ** (29 - Math.clz32(bytes))
+  return Math.ceil(bytes / step) * step
+}

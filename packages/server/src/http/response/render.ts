@@ -5,7 +5,10 @@ import { errorResponse, sentencesOf } from '../errors.ts'
 import { noteFailure } from '../pipeline/audit.ts'
 import { type CompressedForms, chooseEncoding, compress, type Encoding, minCompressedBytes } from './compression.ts'
 
-/** Body of a response, which responses with different headers can share. */
+/**
+ * Body of a response, which responses with different headers can share if it is cached. The bytes of a page that is not cached
+ * are overwritten after its response (`page-buffers.ts`).
+ */
 export interface Content {
   bytes: Buffer
   /** Hash of the bytes, or of what they are made of. */

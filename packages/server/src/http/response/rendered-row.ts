@@ -78,9 +78,10 @@ export function isJoined(rows: readonly unknown[]): rows is JoinedRows<unknown> 
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => text.charCodeAt(0)) as [number, number, number]
 
+/** Returns a buffer of this size. */
 export type Allocate = (bytes: number) => Buffer
 
-/** Returns the JSON of a list in a buffer of its own, and a hash that depends on its rows and their order. */
+/** Returns the JSON of a list, by default in a new buffer, and a hash that depends on its rows and their order. */
 export function joinRows(rows: readonly RenderedRow[], allocate: Allocate = Buffer.allocUnsafeSlow): Content {
   const commas = Math.max(0, rows.length - 1)
   const bytes = allocate(rows.reduce((length, { json }) => length + json.length, commas + 2))
