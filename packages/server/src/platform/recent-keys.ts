@@ -1,6 +1,9 @@
 export type RecentKeys = ReturnType<typeof openRecentKeys>
 
-/** Opens an approximate set of recent keys, by hash. It may forget a key, or report one that was never added. */
+/**
+ * Opens an approximate set of recent keys: a fixed table of their hashes. It may forget a key, or report one that was never
+ * added.
+ */
 export function openRecentKeys(slots: number) {
   const hashes = new Uint32Array(slots)
   return {

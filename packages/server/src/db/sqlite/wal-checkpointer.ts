@@ -65,7 +65,7 @@ export function openCheckpointer(
     health.assertSound()
     const moved = checkpoint(file).then((result) => {
       if (!result.isDone) throw new CheckpointFailed(result)
-      // A commit may have restarted the log since the checkpoint, with fewer frames.
+      // A commit since the checkpoint may have restarted the log, which then has fewer frames.
       return lastCount < result.checkpointed ? lastCount : lastCount - result.checkpointed
     })
     const ignore = () => {}
@@ -99,7 +99,7 @@ export function openCheckpointer(
       if (state === 'running') {
         if (left < heldFrames) return log
         state = 'held'
-        // Rejects if a transaction takes longer than writers wait. The next commit tries again.
+        // Rejects if a transaction takes longer than writers wait. Then they continue during the checkpoint.
         inTurn(() => inThread).catch(() => {})
         return log
       }

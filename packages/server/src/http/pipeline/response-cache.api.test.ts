@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { startServer } from '../../testing/server.ts'
 import { contentFrom } from '../response/render.ts'
@@ -58,7 +59,8 @@ test('two routes never share a cached response to the same URL, but share one li
 })
 
 test('a full cache keeps the results of inputs that are requested twice', async () => {
-  const responses = openResponseCache((await startServer()).deps, [], { isPerCaller: true })
+  const { deps } = await startServer()
+  const responses = openResponseCache(deps, ['topics'], { isPerCaller: true })
   const loads: string[] = []
   const ask = async (url: string, bytes = 10) => {
     const load = async ({ isCached }: { isCached: boolean }): Promise<RenderedResult> => {
@@ -70,6 +72,13 @@ test('a full cache keeps the results of inputs that are requested twice', async 
   await ask('/large', 3_900_000)
   for (const url of ['/one', '/two', '/one', '/one', '/two', '/large']) await ask(url)
   expect(loads).toEqual(['/large cached', '/one once', '/two once', '/one cached', '/two cached'])
+
+  // An input whose result was cached is cached again after a change, at its first request.
+  for (let n = 0; n < 2000; n++) await ask(`/page-${n}`)
+  loads.length = 0
+  await deps.db.run(sql`update topics set title = title where id = 0`)
+  for (const url of ['/one', '/new']) await ask(url)
+  expect(loads).toEqual(['/one cached', '/new once'])
 })
 
 /** Requests with an unknown parameter have the same input. */

@@ -33,7 +33,7 @@ export interface RenderedResult {
   lastUrl?: string
 }
 
-/** Loads a result. If it is not cached, its bytes may be used again after the response. */
+/** Loads a result. The bytes of one that is not cached are valid only until its response has been sent. */
 type LoadResult = (options: { isCached: boolean }) => Promise<RenderedResult>
 
 /** Responses of one route, each valid while the route's tables do not change. */
@@ -67,9 +67,9 @@ const entriesOfRoutes = perDatabase(() => ({
   openedCaches: 0,
 }))
 
-/** Part of the limit from which a cache counts as full. */
+/** Share of the limit from which a cache counts as full. */
 const fullShare = 0.9
-/** Number of recent requests among which an input must appear twice: about as many as the cache has pages. */
+/** Number of slots for inputs that recently missed the cache. A larger number would admit the pages of a client that reads them all again. */
 const recentInputs = 512
 
 function openEntries(limit: number) {
@@ -78,7 +78,7 @@ function openEntries(limit: number) {
   return {
     results,
     responses: openCacheEntries<Rendered>(limit, weigh),
-    /** Returns true if a result is worth its place, and remembers its key. */
+    /** Returns whether to cache a result, and records its key. */
     admits(inputKey: string): boolean {
       const isNew = recent.isNew(inputKey)
       return !isNew || results.weight() < fullShare * limit
@@ -112,8 +112,10 @@ export function openResponseCache(
       const version = responses.version(projectOf(key))
       const input = JSON.stringify(key.input)
       const inputKey = isShort(input) ? textOf(key, input) : undefined
+      // A result that a write has made outdated shows that its input is requested repeatedly.
+      const wasCached = inputKey !== undefined && entries.results.get(inputKey) !== undefined
       const known = inputKey && results.peek(inputKey, projectOf(key))
-      if (!inputKey || !(known || entries.admits(inputKey))) return build(await load({ isCached: false }))
+      if (!inputKey || !(wasCached || entries.admits(inputKey))) return build(await load({ isCached: false }))
       const loadCached = () => load({ isCached: true })
       const result = known || (await results.getShared(inputKey, loadCached, projectOf(key), isSmall))
       const rendered = build(result)

@@ -32,7 +32,7 @@ export function openPageBuffers() {
     else idle.set(size, [buffer])
   }
 
-  /** Drops buffers of other sizes, which the pages of another list may have left. */
+  /** Drops idle buffers of other sizes, which pages of another list may have left, until there is room. */
   function makeRoom(size: number): void {
     for (const [otherSize, buffers] of idle) {
       if (otherSize === size) continue

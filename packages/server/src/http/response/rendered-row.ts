@@ -23,10 +23,10 @@ export function renderRow(json: string): RenderedRow {
   return rowOf(bytes, hash('sha1', bytes, 'hex'))
 }
 
-/** Renders a resource that will be cached, together with the compressed forms that clients accept. */
+/** Renders a resource for a cache. Its content keeps each compressed form once a client has requested it. */
 export function renderForCache<View>(json: string): RenderedRow<View> {
   const row = renderRow(json)
-  return { ...row, content: { bytes: row.json, digest: row.digest } } as RenderedRow<View> // its type is not known from the text
+  return { ...row, content: { bytes: row.json, digest: row.digest } } as RenderedRow<View> // the compiler cannot infer the type from JSON
 }
 
 /** Returns a row whose JSON has been rendered and hashed. */

@@ -1,6 +1,7 @@
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { Cursor } from '../../../domain/findings/list/cursor.ts'
+import { frequentForMs } from '../../../domain/findings/list/filtered-list.ts'
 import type { ListPageRequest } from '../../../domain/findings/list/list-page.ts'
 import type { Page } from '../../../domain/page.ts'
 import { onlyProjectOf } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
@@ -24,8 +25,6 @@ interface PageOfList<View> {
 }
 
 const maxCachedBytes = 8 * 1024 * 1024
-/** For a time, a list that was too long to count has no total, even when it has become shorter. So such a page is not kept longer. */
-const withoutTotalForMs = 10_000
 /** Approximate size of a page or row without its text. */
 const overheadBytes = 500
 
@@ -52,7 +51,8 @@ export function openPageCache<View>(tables: readonly string[]) {
     const hasTotal = ({ total }: JoinedPage<View>) => total !== undefined || request.keyset !== undefined
     const projectId = onlyProjectOf(scope)
     const cache = pages(deps.db)
-    const keyForNow = `${pageKey} ${Math.floor(performance.now() / withoutTotalForMs)}`
+    // A list that was too long to count has no total for a time, even if it becomes shorter. Its pages expire after as long.
+    const keyForNow = `${pageKey} ${Math.floor(performance.now() / frequentForMs)}`
     const version = cache.version(projectId)
     const known = cache.peek(keyForNow, projectId)
     if (known) return known

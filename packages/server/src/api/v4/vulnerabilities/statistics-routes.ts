@@ -122,7 +122,7 @@ function viewStatistics({ active, overdue, letterGrade, waitingFindings, counts,
 }
 
 const maxCachedBytes = 4 * 1024 * 1024
-/** Rendered statistics, whose JSON and its compressed forms take up to twice the size of the JSON. */
+/** Cached JSON of statistics. With its compressed forms, an entry takes at most twice the size of the JSON. */
 const renderedStatistics = perDatabase((changes) =>
   openCache<RenderedRow<never>>(
     changes,
@@ -132,7 +132,7 @@ const renderedStatistics = perDatabase((changes) =>
   ),
 )
 
-/** Renders statistics once per change of a table and day. The key contains everything else that the view depends on. */
+/** Returns rendered statistics, cached until a table changes or the day ends. The key contains everything else that the view depends on. */
 function renderStatistics<View extends TSchema>(
   deps: RootDeps,
   scope: ListScope,

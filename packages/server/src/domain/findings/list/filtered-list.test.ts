@@ -62,11 +62,19 @@ test('pages of a list without other filters skip few rows after the first reques
   const { reads, ranges } = openRanges()
   const changes = { ...createChangeLog(), synchronize: async () => {} }
   const cache = openListCache(changes, ['rows'])
-  const list = await openFilteredList({ key: 'list', order, ranges, rowCount, isCounted: true }, cache)
-  const skippedFor = async (offset: number, after?: Cursor) => {
+  const counted = () => ({
+    key: 'list',
+    order,
+    ranges,
+    rowCount,
+    isCounted: true,
+    version: cache.bookmarks.version(),
+  })
+  const skippedFor = async (offset: number, after?: Cursor, list = counted()) => {
     const before = reads.skipped
     const start = (after?.id ?? 0) + offset
-    expect(await list.read({ after, offset, limit: 21 })).toEqual(rowsBetween(start + 1, start + 21))
+    const { read } = await openFilteredList(list, cache)
+    expect(await read({ after, offset, limit: 21 })).toEqual(rowsBetween(start + 1, start + 21))
     return reads.skipped - before
   }
   const [middle] = rowsBetween(50_000, 50_000)
@@ -80,8 +88,34 @@ test('pages of a list without other filters skip few rows after the first reques
   expect(await skippedFor(8_500)).toBe(8_500)
   expect(await skippedFor(9_010, middle)).toBe(9_010)
   expect(await skippedFor(9_010, middle)).toBeLessThan(100)
+  // A list whose counts were read before a change records no positions.
+  const outdated = counted()
   changes.bump(['rows'])
+  expect(await skippedFor(9_010, undefined, outdated)).toBe(9_010)
   expect(await skippedFor(9_010)).toBe(9_010)
+})
+
+test('a page at the start of a severity is found by the counts, not by a bookmark', async () => {
+  const { reads, ranges } = openRanges()
+  const sizes = [600, 400]
+  const bySeverity: IndexRanges = {
+    ...ranges,
+    ranges: sizes.map((total, index) => ({ severity: 2 - index, total, count: async () => total })),
+    async read(start, _end, { offset, limit }) {
+      reads.skipped += offset
+      const first = start === 0 ? 0 : 600
+      return rowsBetween(first + offset + 1, Math.min(first + offset + limit, first + (sizes[start] ?? 0)))
+    },
+  }
+  const cache = openListCache({ ...createChangeLog(), synchronize: async () => {} }, ['rows'])
+  const byId: ListOrder = { severity: 'desc', id: 'asc' }
+  const version = cache.bookmarks.version()
+  const list = { key: 'list', order: byId, ranges: bySeverity, rowCount: 1000, isCounted: true, version }
+  const { read } = await openFilteredList(list, cache)
+  expect(await read({ offset: 250, limit: 21 })).toEqual(rowsBetween(251, 271))
+  reads.skipped = 0
+  expect(await read({ offset: 610, limit: 21 })).toEqual(rowsBetween(611, 631))
+  expect(reads.skipped).toBe(10)
 })
 
 test('a page of many matches that are far from the start is selected from the candidates of a filter', async () => {

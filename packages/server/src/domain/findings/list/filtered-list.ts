@@ -23,7 +23,7 @@ const candidatesPerRow = 10
  */
 const [firstBatchSize, maxBatchSize] = [100, 2_000]
 /** Time in which a list that was too long counts as long without another attempt to collect it. */
-const frequentForMs = 10_000
+export const frequentForMs = 10_000
 const maxFrequentLists = 1_000
 /**
  * A list with few matches among many rows is collected as well, because a page of it would read many rows. Both cost
@@ -63,6 +63,8 @@ export interface ListDefinition {
   /** The only project of the list, if there is one. */
   projectId?: number | undefined
   order: ListOrder
+  /** Version of the tables (`ListCache`) from before the numbers of rows were read. Absent: no bookmarks are used. */
+  version?: number | undefined
   /** Ranges that contain the rows of the list. */
   ranges: IndexRanges
   /** Number of rows of the ranges, if known. */
@@ -136,24 +138,32 @@ function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset =
 
 /** Offset from which bookmarks are used. Skipping fewer rows takes about as long as finding a bookmark. */
 const minBookmarkedOffset = 200
-/** Skipping more rows is faster from the start of the list, where counts say how many rows a severity has. */
+/** Beyond this, reading from the start is faster, because a page that ends a severity would read the skipped rows. */
 const maxSkippedRows = 1_000
 
 /** Reads rows of the ranges, from a bookmark that is not far before the offset, and records where the page is. */
 async function readIndexed(list: ListDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
-  const { ranges, order } = list
+  const { ranges, order, version, projectId } = list
   const { after, offset = 0, limit } = request
-  if (!cache || offset < minBookmarkedOffset) return readRanges(ranges, order, request)
+  const isCurrent = version !== undefined && version === cache?.bookmarks.version(projectId)
+  if (!cache || !isCurrent || offset < minBookmarkedOffset) return readRanges(ranges, order, request)
   const bookmarks = await bookmarksOf(cache, list, after)
   const start = bookmarks.before(offset)
   const skipped = offset - start.passed
-  const rows = await readRanges(
-    ranges,
-    order,
-    skipped > maxSkippedRows ? request : { after: start.after, offset: skipped, limit },
-  )
+  const isNear = skipped <= maxSkippedRows && skipped < (after ? offset : skippedFromStart(ranges, offset))
+  const rows = await readRanges(ranges, order, isNear ? { after: start.after, offset: skipped, limit } : request)
   bookmarks.add(offset, rows)
   return rows
+}
+
+/** Returns how many rows a page skips that is read from the start, where numbers of rows allow to skip whole ranges. */
+function skippedFromStart({ ranges }: IndexRanges, offset: number): number {
+  let skipped = offset
+  for (const { total } of ranges) {
+    if (total === undefined || skipped < total) break
+    skipped -= total
+  }
+  return skipped
 }
 
 const bookmarksOf = ({ bookmarks }: ListCache, { key, order, projectId }: ListDefinition, after: Cursor | undefined) =>

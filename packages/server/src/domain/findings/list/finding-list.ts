@@ -77,6 +77,7 @@ export function openFindings(
     // GitLab returns no totals for findings, so only unpromoted findings are counted.
     isCounted: filter.isPromoted === false,
     projectId: filter.projectId,
+    version: cache?.bookmarks.version(filter.projectId),
   }
   return openFilteredList(list, cache, limits)
 }

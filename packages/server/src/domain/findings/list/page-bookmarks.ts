@@ -2,18 +2,18 @@ import { type Cache, openCache } from '../../../db/cache.ts'
 import type { Changes } from '../../../db/db.ts'
 import { type Cursor, justBefore, type ListOrder } from './cursor.ts'
 
-/** Number of matching rows between two bookmarks: the largest page. */
+/** Number of rows per bookmark. */
 const rowsPerBookmark = 100
 /** Page numbers end at row 10,000. */
 const maxBookmarks = 100
 const maxBookmarkedLists = 500
 
 /**
- * Positions of rows of a list, one in every hundred. A page starts at the last of them before it, so that not every request
- * for a far page reads or skips all rows before it.
+ * Known positions in a list, at most one per hundred rows. Reading starts at the last one at or before the page, so few requests
+ * read or skip all rows before it.
  */
 export interface PageBookmarks {
-  /** Returns the last position at or before an offset, and how many rows end there. */
+  /** Returns the last position at or before an offset, and the number of rows up to it. */
   before(offset: number): Bookmark
   /** Records positions of consecutive rows, the first of which follows `passed` others. */
   add(passed: number, rows: readonly Cursor[]): void
@@ -36,7 +36,7 @@ export function openBookmarkCache(changes: Changes, tables: readonly string[]): 
  * as well: the first matches can be far from the start of the list.
  */
 export function openBookmarks(start: Cursor | undefined, order?: ListOrder): PageBookmarks {
-  /** The first known position of every hundred. */
+  /** Lowest known position in each hundred rows. */
   const bookmarks: Bookmark[] = []
   return {
     before(offset) {
@@ -50,7 +50,9 @@ export function openBookmarks(start: Cursor | undefined, order?: ListOrder): Pag
       const [first] = rows
       const before = order && first && justBefore(first, order)
       const end = Math.min(passed + rows.length, maxBookmarks * rowsPerBookmark)
-      for (let position = before ? passed : passed + 1; position <= end; ) {
+      // Without it, few rows are skipped before the first hundred.
+      const start = before ? passed : Math.max(passed + 1, rowsPerBookmark)
+      for (let position = start; position <= end; ) {
         const hundred = Math.floor(position / rowsPerBookmark)
         const known = bookmarks[hundred]
         const after = position === passed ? before : rows[position - passed - 1]

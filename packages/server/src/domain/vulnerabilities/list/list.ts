@@ -98,12 +98,17 @@ export const filteredTables = [
 const listCaches = perDatabase((changes) => openListCache(changes, [...facetTables, ...filteredTables]))
 
 export async function openCachedList(deps: RootDeps, query: ListQuery): Promise<FilteredList> {
+  const cache = listCaches(deps.db)
+  // Read before the counts, so that positions that are computed from outdated counts are not recorded.
+  const version = cache.bookmarks.version(onlyProjectOf(query.scope))
   const counts = await cachedFacetCounts(deps, query.scope)
-  return openList(deps.db, query, counts, { cache: listCaches(deps.db), today: deps.now().slice(0, 10) })
+  return openList(deps.db, query, counts, { cache, version, today: deps.now().slice(0, 10) })
 }
 
 interface ListOptions {
   cache?: ListCache | undefined
+  /** See `ListDefinition.version`. */
+  version?: number | undefined
   limits?: ListLimits | undefined
   scan?: ScanLimits | undefined
   /** Date in UTC, which the filter of overdue vulnerabilities needs. */
@@ -134,7 +139,7 @@ export async function openList(
   db: Db,
   query: ListQuery,
   counts: readonly FacetCount[],
-  { cache, limits, scan = defaultScanLimits, today = '' }: ListOptions = {},
+  { cache, version, limits, scan = defaultScanLimits, today = '' }: ListOptions = {},
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
@@ -169,6 +174,7 @@ export async function openList(
     }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
+    version,
   }
   return openFilteredList(list, cache, limits)
 }
