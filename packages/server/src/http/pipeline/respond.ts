@@ -25,6 +25,8 @@ import { type RequestState, resourceContext } from './request-state.ts'
 import type { RenderedResult, ResponseCache, ResponseKey } from './response-cache.ts'
 import { tracedDeps } from './tracing.ts'
 
+const pageBuffers = openPageBuffers()
+
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
 export async function respond(endpoint: Endpoint, state: RequestState): Promise<void> {
   const { route, guard } = endpoint
@@ -120,8 +122,6 @@ async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) 
   await handle(endpoint, state, deps)
   return { rendered: undefined, headers: state.headers }
 }
-
-const pageBuffers = openPageBuffers()
 
 /** Allocates buffers that are used again after the response has been sent. */
 const untilSent =

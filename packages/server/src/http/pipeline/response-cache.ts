@@ -113,11 +113,10 @@ export function openResponseCache(
       const input = JSON.stringify(key.input)
       const inputKey = isShort(input) ? textOf(key, input) : undefined
       // A result that a write has made outdated shows that its input is requested repeatedly.
-      const wasCached = inputKey !== undefined && entries.results.get(inputKey) !== undefined
-      const known = inputKey && results.peek(inputKey, projectOf(key))
-      if (!inputKey || !(wasCached || entries.admits(inputKey))) return build(await load({ isCached: false }))
-      const loadCached = () => load({ isCached: true })
-      const result = known || (await results.getShared(inputKey, loadCached, projectOf(key), isSmall))
+      const isCached =
+        inputKey !== undefined && (entries.results.get(inputKey) !== undefined || entries.admits(inputKey))
+      if (!isCached) return build(await load({ isCached }))
+      const result = await results.getShared(inputKey, () => load({ isCached }), projectOf(key), isSmall)
       const rendered = build(result)
       if (!isShort(key.url) || !isSmall(rendered)) return rendered
       if (result.lastUrl === key.url) responses.set(urlOf(key), rendered, version)
