@@ -11,7 +11,7 @@ import { sendWithWrk } from './wrk.ts'
 const counts = [1, 2, 4]
 /** Connections per process, so that each process receives as many concurrent requests as a single one would. */
 const connections = 32
-/** Maximum CPU per request of two processes, as a multiple of that of one, where two bare servers need as much as one. */
+/** Maximum CPU per request of two processes, as a multiple of that of one, unless two bare servers need more than one. */
 const maxGrowth = 1.15
 /** Requests that read the database, and two that only read the commits of the other processes. Uploads are added. */
 const measured: Readonly<Record<string, BareRequest>> = {
@@ -113,7 +113,8 @@ function describe(
   results: readonly Measured[],
   { ofServer, ofBare }: { ofServer: number; ofBare: number },
 ): Record<string, Cell> {
-  const besideBare = ofServer / ofBare
+  // Where two bare servers need less than one, only the server's own growth counts.
+  const besideBare = ofServer / Math.max(1, ofBare)
   return {
     request: name,
     ...Object.fromEntries(
