@@ -1,3 +1,4 @@
+import type { Sql } from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { endDismissals } from '../../../domain/vulnerabilities/triage/dismissals/ended-dismissals.ts'
 import { onSqlite } from '../../../testing/databases/database.ts'
@@ -86,6 +87,23 @@ describe('a dismissal until a day', () => {
       ({ details }: { details: { event_name: string } }) => details.event_name === 'vulnerability_dismissals_ended',
     )
     expect(ended).toMatchObject([{ details: { ended: 1, author_name: 'System' } }])
+  })
+
+  test('ends for many vulnerabilities in short transactions', async () => {
+    const clock = { now: start }
+    const updates: string[] = []
+    const observe = ({ text }: Sql) => void (/^\s*update vulnerabilities\b/.test(text) && updates.push(text))
+    const server = await startServer({ clock, observe })
+    const project = await server.project('acme/site')
+    const ids = await detected(server, project, 60)
+    await bulk(server, project, { action: 'dismiss', vulnerability_ids: ids, until: '2026-06-01' })
+
+    clock.now = '2026-06-01T00:00:00.000Z'
+    updates.length = 0
+    await endDismissals(server.deps)
+
+    expect(await listed(server, project, 'state=detected&per_page=100')).toEqual(ids)
+    expect(updates).toHaveLength(2)
   })
 
   test('is in the future and at most five years ahead', async () => {

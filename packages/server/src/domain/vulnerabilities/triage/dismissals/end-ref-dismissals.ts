@@ -6,10 +6,9 @@ import { findProjectById } from '../../../projects/projects.ts'
 import { recordEndedDismissals } from '../audited-decisions.ts'
 import { type ChangedVulnerability, saveChanges } from '../triage.ts'
 import { lockVulnerabilities } from '../triage-queries.ts'
+import { batchSize } from './ended-dismissals.ts'
 import { listDismissedOn, listDueOnRefs } from './ref-dismissal-queries.ts'
 import { dismissalOn, revertOnRef, seenOnRef } from './ref-dismissals.ts'
-
-const batchSize = 250
 
 /** Ends the dismissals on single refs whose day has come, or for which a fix is available. */
 export async function endDismissalsOnRefs(deps: RootDeps): Promise<void> {
