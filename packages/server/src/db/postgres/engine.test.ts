@@ -204,6 +204,22 @@ test('a write that waits for a lock does not block reads', async () => {
   await expect.poll(() => there.one(sql`select n from a`)).toEqual({ n: 6 })
 })
 
+test('large values are compressed with LZ4 where the server has it, unless its configuration names a method', async () => {
+  const method = async (db: Database) => {
+    const [row] = await db.all<{ used: string; hasLz4: boolean }>(sql`
+      select setting as used, 'lz4' = any(enumvals) as has_lz4 from pg_settings where name = 'default_toast_compression'`)
+    return row
+  }
+  const { used, hasLz4 } = (await method(here)) ?? {}
+  expect(used).toBe(hasLz4 ? 'lz4' : 'pglz')
+
+  const database = raw(new URL(place.url).pathname.slice(1))
+  await here.run(sql`alter database ${database} set default_toast_compression = 'pglz'`)
+  const configured = await open()
+  expect(await method(configured)).toMatchObject({ used: 'pglz' })
+  await configured.close()
+})
+
 test('opening fails without a server', async () => {
   const url = 'postgres://postgres@localhost/postgres?host=/nowhere'
   await expect(openDatabase({ kind: 'postgres', url })).rejects.toThrow(/unavailable .*ENOENT/)
