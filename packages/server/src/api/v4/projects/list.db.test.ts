@@ -1,6 +1,7 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Client, Reply } from '../../../testing/client.ts'
+import { planOf } from '../../../testing/plans-of-ids.ts'
 import { startServer as start, type TestServer } from '../../../testing/server.ts'
 
 const startServer = () => start({ settings: { externalUrl: 'https://alcove.test' } })
@@ -364,6 +365,24 @@ async function addProjects(server: TestServer, namespaceId: number, count: numbe
     select 1, ${namespaceId}, r.name, r.name, 'acme/' || r.name, 'acme/' || r.name, 'public', ${now}, ${now}, ${now}
     from ${server.deps.db.dialect.records(rows, { name: 'text' })} as r`)
 }
+
+test('the topics of a project are found by its id, not by reading those of all projects', async () => {
+  const statements: Sql[] = []
+  const server = await start({ observe: (query) => statements.push(query) })
+  const { db } = server.deps
+  const project = await server.project('acme/site')
+  await server.admin.put(`/projects/${project.id}`, { topics: ['maps', 'routes', 'tiles'] })
+  await addProjects(server, project['namespace'].id, 2_000)
+  await db.run(sql`
+    insert into project_topics (project_id, topic_id) select p.id, t.id from projects p cross join topics t
+    where p.name like 'bulk%'`)
+  if (db.dialect.engine === 'postgres') await db.run(sql`analyze project_topics`)
+
+  statements.length = 0
+  expect((await server.admin.get(`/projects/${project.id}?fresh=1`)).body.topics).toEqual(['maps', 'routes', 'tiles'])
+  const [read] = statements.filter(({ text }) => text.includes('from project_topics a join topics t'))
+  expect(read && (await planOf(db, read))).toMatch(/index scan .*on project_topics|SEARCH a USING/i)
+})
 
 test('a list that was requested before shows what has changed since', async () => {
   const { server, nadia, open, closed } = await startWithProjects()
