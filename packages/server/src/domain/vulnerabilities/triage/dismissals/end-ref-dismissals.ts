@@ -6,7 +6,7 @@ import { findProjectById } from '../../../projects/projects.ts'
 import { recordEndedDismissals } from '../audited-decisions.ts'
 import { type ChangedVulnerability, saveChanges } from '../triage.ts'
 import { lockVulnerabilities } from '../triage-queries.ts'
-import { batchSize } from './ended-dismissals.ts'
+import { dismissalsPerTransaction } from './ended-dismissals.ts'
 import { listDismissedOn, listDueOnRefs } from './ref-dismissal-queries.ts'
 import { dismissalOn, revertOnRef, seenOnRef } from './ref-dismissals.ts'
 
@@ -14,7 +14,7 @@ import { dismissalOn, revertOnRef, seenOnRef } from './ref-dismissals.ts'
 export async function endDismissalsOnRefs(deps: RootDeps): Promise<void> {
   for (let more = true; more; ) {
     const today = deps.now().slice(0, 10)
-    const due = await listDueOnRefs(deps.db, today, batchSize)
+    const due = await listDueOnRefs(deps.db, today, dismissalsPerTransaction)
     for (const [projectId, rows] of groupBy(due, (row) => row.projectId)) {
       await projectTransaction(deps, projectId, async (deps) => {
         const project = await findProjectById(deps.db, projectId)
@@ -26,7 +26,7 @@ export async function endDismissalsOnRefs(deps: RootDeps): Promise<void> {
         }
       })
     }
-    more = due.length === batchSize
+    more = due.length === dismissalsPerTransaction
     await setImmediate()
   }
 }
@@ -39,9 +39,9 @@ const endText = (until: string | null, today: string): string =>
 /** Ends all dismissals on a ref that is closed, in the calling transaction. */
 export async function endDismissalsOf(deps: Deps, project: Project, ref: string): Promise<void> {
   for (let more = true; more; ) {
-    const ids = await listDismissedOn(deps.db, project.id, ref, batchSize)
+    const ids = await listDismissedOn(deps.db, project.id, ref, dismissalsPerTransaction)
     await endOn(deps, project, { ref, ids, reasonOf: () => 'the branch was closed' })
-    more = ids.length === batchSize
+    more = ids.length === dismissalsPerTransaction
   }
 }
 

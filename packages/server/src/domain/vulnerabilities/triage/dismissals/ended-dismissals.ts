@@ -16,7 +16,7 @@ import { type DueDismissal, listEndedUntil, listUntilFixed, listWithFix } from '
 export { listFixed } from './ended-dismissal-queries.ts'
 
 /** Number of vulnerabilities in a transaction. On SQLite it blocks the process for about 20 ms, in a large database. */
-export const batchSize = 50
+export const dismissalsPerTransaction = 50
 
 /**
  * Reopens vulnerabilities whose dismissal has ended. Imports end dismissals until a fix is available; this also ends
@@ -25,21 +25,21 @@ export const batchSize = 50
 export async function endDismissals(deps: RootDeps): Promise<void> {
   const today = deps.now().slice(0, 10)
   for (let after: DueDismissal | undefined, more = true; more; ) {
-    const due: DueDismissal[] = await listEndedUntil(deps.db, today, after, batchSize)
+    const due: DueDismissal[] = await listEndedUntil(deps.db, today, after, dismissalsPerTransaction)
     await reopenByProject(deps, due)
     after = due.at(-1)
-    more = due.length === batchSize
+    more = due.length === dismissalsPerTransaction
     await setImmediate()
   }
   for (let afterId = 0, more = true; more; ) {
-    const rows = await listUntilFixed(deps.db, afterId, batchSize)
+    const rows = await listUntilFixed(deps.db, afterId, dismissalsPerTransaction)
     const fixable = new Set(await listWithFix(deps.db, idsOf(rows)))
     await reopenByProject(
       deps,
       rows.filter(({ id }) => fixable.has(id)),
     )
     afterId = rows.at(-1)?.id ?? afterId
-    more = rows.length === batchSize
+    more = rows.length === dismissalsPerTransaction
     await setImmediate()
   }
 }
