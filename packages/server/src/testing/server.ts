@@ -20,6 +20,7 @@ import { readSettings, type Settings } from '../platform/settings/settings.ts'
 import { type Client, createClient, formWithFile, type Reply } from './client.ts'
 import { databaseOfServer, type FreshDatabase } from './databases/database.ts'
 import { observeDatabase } from './databases/observe.ts'
+import { assertReadByIds } from './plans-of-ids.ts'
 import { type EntryFields, entry, sastReport } from './reports/reports.ts'
 
 interface ProjectOptions {
@@ -86,7 +87,11 @@ export interface TestOptions {
 /** Starts the whole program on a fresh database, without a socket. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const { db: opened, drop } = options.database ?? (await databaseOfServer())
-  const db = options.observe ? observeDatabase(opened, options.observe) : opened
+  const executed = new Map<string, Sql>()
+  const db = observeDatabase(opened, (query) => {
+    executed.set(query.text, query)
+    options.observe?.(query)
+  })
   // Tests sign in more often than real users of one address.
   const environment = {
     ALCOVE_LOG_LEVEL: 'silent',
@@ -112,8 +117,12 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const runner = runJobs(deps, [importKind, promotionKind, scopeChangeKind])
   const close = async () => {
     await runner.stop()
-    await app.close()
-    await drop()
+    try {
+      await assertReadByIds(opened, executed.values())
+    } finally {
+      await app.close()
+      await drop()
+    }
   }
   if (!options.keepOpen) atTheEnd(close)
 

@@ -246,7 +246,7 @@ export async function listAssignedNames(
 ): Promise<{ projectId: number; name: string; own: boolean; inherited: boolean }[]> {
   return db.all(sql`
     select a.project_id, t.name, a.own, a.inherited from project_topics a join topics t on t.id = a.topic_id
-    where a.project_id ${db.dialect.among(db.dialect.integers(projectIds))} order by a.project_id, t.id`)
+    where a.project_id in ${db.dialect.integers(projectIds)} order by a.project_id, t.id`)
 }
 
 /** Removes the avatars of these topics. */
