@@ -1,5 +1,6 @@
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
+import { openBatchedLoads } from '../../platform/batched-loads.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
@@ -7,7 +8,7 @@ import { findAccessLevel, isMemberBelow } from '../members/memberships.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespaces.ts'
 import type { Project } from './project.ts'
-import { findProjectById, findProjectByPath } from './project-queries.ts'
+import { findProjectById, findProjectByPath, listProjectsById } from './project-queries.ts'
 
 /** Caller without the token. */
 export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
@@ -15,6 +16,8 @@ export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
 /** A process's caches of projects, groups and access levels. */
 export interface ProjectCache {
   projects: Cache<Project | undefined>
+  /** Reads of requests that start together, by project id. */
+  projectReads: ReturnType<typeof openBatchedLoads<number, Project>>
   groups: Cache<Namespace | undefined>
   levels: Cache<number>
   insiders: Cache<boolean>
@@ -23,22 +26,36 @@ export interface ProjectCache {
 export function openProjectCache(changes: Changes): ProjectCache {
   return {
     projects: openCache(changes, ['projects', 'namespaces'], 10_000),
+    projectReads: openBatchedLoads(),
     groups: openCache(changes, ['namespaces'], 10_000),
     levels: openCache(changes, ['members', 'namespaces', 'projects'], 50_000),
     insiders: openCache(changes, ['members', 'namespaces', 'projects'], 10_000),
   }
 }
 
-/** Finds a project by id (all digits) or by full path (contains a slash), ignoring case. */
+/**
+ * Finds a project by id (all digits) or by full path (contains a slash), ignoring case. With a cache, it must not be called
+ * inside a transaction.
+ */
 export async function findProject(deps: Deps, reference: string, cache?: ProjectCache): Promise<Project | undefined> {
-  const load = (): Promise<Project | undefined> | undefined => {
+  const load = async (): Promise<Project | undefined> => {
     if (/^-?\d+$/.test(reference)) {
       const id = Number(reference)
-      return Number.isSafeInteger(id) ? findProjectById(deps.db, id) : undefined
+      if (!Number.isSafeInteger(id)) return undefined
+      return cache ? findTogether(deps, id, cache) : findProjectById(deps.db, id)
     }
     return reference.includes('/') ? findProjectByPath(deps.db, reference) : undefined
   }
-  return cache ? cache.projects.get(reference, async () => load()) : load()
+  return cache ? cache.projects.get(reference, load) : load()
+}
+
+/** Finds a project with one statement for all requests that start together. */
+async function findTogether({ db }: Deps, id: number, { projectReads }: ProjectCache): Promise<Project | undefined> {
+  const found = await projectReads('', [id], async (ids) => {
+    const projects = await listProjectsById(db, ids)
+    return new Map(projects.map((project) => [project.id, project]))
+  })
+  return found.get(id)
 }
 
 /** Finds a group by id or full path. */

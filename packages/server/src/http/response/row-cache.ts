@@ -3,6 +3,7 @@ import { totalmem } from 'node:os'
 import type { Static, TSchema } from 'typebox'
 import { perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
+import { openBatchedLoads } from '../../platform/batched-loads.ts'
 import { type RenderedRow, renderRow } from './rendered-row.ts'
 import { openRowStore, type RowKey, type RowStore } from './row-store.ts'
 import { serialiserOf } from './serialiser.ts'
@@ -44,13 +45,12 @@ function maxStoredBytes(): number {
 
 const stores = perDatabase(() => openRowStore(maxStoredBytes()))
 
-/** Reads that have not ended, by their rows and the version of the tables. */
-const unfinishedReads = perDatabase(() => new Map<string, Promise<RenderedRow[]>>())
+const batchedReads = perDatabase(() => openBatchedLoads<number, RenderedRow>())
 
 /**
  * Returns rendered rows in the order of the ids, without those that no longer exist. A row is rendered once per version:
- * its JSON is stored with the version that was read together with it, and used only for that version. Concurrent requests
- * for the same rows share one read. Must not be called inside a transaction.
+ * its JSON is stored with the version that was read together with it, and used only for that version. Requests that start
+ * together share one read of their rows. Must not be called inside a transaction.
  */
 export async function renderRows<View extends TSchema>(
   { changes }: { changes: Changes },
@@ -61,14 +61,15 @@ export async function renderRows<View extends TSchema>(
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables, source.projectId)
   const store = stores({ changes })
-  const read = () => readRows(store, source, ids, checkedAt)
-  const readShared = () => {
-    const key = `${checkedAt} ${source.name} ${ids.map((id) => keyOf(source, id).id).join()}`
-    return shareRead(unfinishedReads({ changes }), key, read)
-  }
-  const rows = currentRows(store, source, ids, checkedAt) ?? (await (checkedAt === undefined ? read() : readShared()))
+  const rows = currentRows(store, source, ids, checkedAt) ?? (await read())
   // The name of a source stands for one type of view.
   return rows as RenderedRow<Static<View>>[]
+
+  async function read(): Promise<RenderedRow[]> {
+    const group = batchName(source, ids, checkedAt)
+    const found = await batchedReads({ changes })(group, ids, (ids) => readRows(store, source, ids, checkedAt))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
 }
 
 /** Returns the rows if all of them are stored with versions that are known to be current, which takes no statement. */
@@ -88,17 +89,10 @@ function currentRows(
   return rows
 }
 
-/** Returns the result of the unfinished read with this key, or else starts one. */
-function shareRead(
-  unfinished: Map<string, Promise<RenderedRow[]>>,
-  key: string,
-  read: () => Promise<RenderedRow[]>,
-): Promise<RenderedRow[]> {
-  const known = unfinished.get(key)
-  if (known !== undefined) return known
-  const result = read().finally(() => unfinished.delete(key))
-  unfinished.set(key, result)
-  return result
+/** Returns the same name for requests that can share a read: of any rows, unless earlier values determine their keys. */
+function batchName(source: KeyedSource, ids: readonly number[], checkedAt: number | undefined): string {
+  const keys = source.rowKeyOf ? ids.map((id) => keyOf(source, id).id).join() : ''
+  return `${checkedAt} ${source.name} ${keys}`
 }
 
 /** Longer names take more memory than a digest. They contain the origin, and so the client's `Host` header. */
@@ -118,7 +112,7 @@ async function readRows<View extends TSchema>(
   source: RowSource<View>,
   ids: readonly number[],
   checkedAt: number | undefined,
-): Promise<RenderedRow[]> {
+): Promise<Map<number, RenderedRow>> {
   const rows = new Map<number, RenderedRow>()
   const unchecked: number[] = []
   const missing: number[] = []
@@ -149,7 +143,7 @@ async function readRows<View extends TSchema>(
       store.add(keyOf(source, id), { json: row.json, digest: row.digest, version, checkedAt })
     }
   }
-  return ids.flatMap((id) => rows.get(id) ?? [])
+  return rows
 }
 
 /** Returns a short text that differs for different values, for the key of a source. */

@@ -31,12 +31,14 @@ const vulnerabilityById = staticStatement(
   () => (id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
 )
 
-export async function findBasicVulnerabilityById(db: Db, id: number): Promise<BasicVulnerability | undefined> {
-  return db.one(basicVulnerabilityById(db, id))
+export async function listBasicVulnerabilities(db: Db, ids: readonly number[]): Promise<BasicVulnerability[]> {
+  return db.all(basicVulnerabilities(db, ids))
 }
 
-const basicVulnerabilityById = staticStatement(
-  () => (id: number) => sql`select id, project_id, state from vulnerabilities where id = ${id}`,
+const basicVulnerabilities = staticStatement(
+  (dialect) => (ids: readonly number[]) =>
+    sql`
+    select id, project_id, state from vulnerabilities where id in ${dialect.integers(ids)} order by id`,
 )
 
 /**

@@ -1,7 +1,8 @@
-import { type Cache, openCache } from '../../../db/cache.ts'
-import type { Changes } from '../../../db/db.ts'
+import { type Cache, openCache, perDatabase } from '../../../db/cache.ts'
+import type { Changes, Db } from '../../../db/db.ts'
+import { openBatchedLoads } from '../../../platform/batched-loads.ts'
 import { conflict, invalid, notFound, unchanged } from '../../../platform/failure.ts'
-import { type Deps, projectTransaction } from '../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import type { Severity, State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
@@ -41,8 +42,8 @@ import { saveTags } from './tag-queries.ts'
 import { withProjectTags } from './tagging.ts'
 import { exceedsTags, tooMany } from './tags.ts'
 import {
-  findBasicVulnerabilityById,
   findVulnerabilityById,
+  listBasicVulnerabilities,
   listReported,
   lockVulnerabilities,
   lockVulnerability,
@@ -67,17 +68,25 @@ export function openBasicVulnerabilityCache(changes: Changes): BasicVulnerabilit
   return openCache(changes, ['vulnerabilities'], 10_000)
 }
 
-/** Finds the basic fields of a vulnerability by its id in decimal digits. */
+/**
+ * Finds the basic fields of a vulnerability by its id in decimal digits. Requests that start together share one statement.
+ */
 export async function findBasicVulnerability(
-  { db }: Deps,
+  { db }: RootDeps,
   reference: string,
   cache?: BasicVulnerabilityCache,
 ): Promise<BasicVulnerability | undefined> {
   const id = idFrom(reference)
   if (id === undefined) return undefined
-  const load = () => findBasicVulnerabilityById(db, id)
+  const load = async () => (await batchedReads(db)('', [id], (ids) => basicVulnerabilities(db, ids))).get(id)
   return cache ? cache.get(reference, load) : load()
 }
+
+async function basicVulnerabilities(db: Db, ids: readonly number[]): Promise<Map<number, BasicVulnerability>> {
+  return new Map((await listBasicVulnerabilities(db, ids)).map((vulnerability) => [vulnerability.id, vulnerability]))
+}
+
+const batchedReads = perDatabase(() => openBatchedLoads<number, BasicVulnerability>())
 
 /** Adds the finding, which every vulnerability has, and the assignee. */
 export async function withFinding({ db }: Deps, vulnerability: BasicVulnerability): Promise<VulnerabilityWithFinding> {
