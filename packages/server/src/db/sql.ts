@@ -153,13 +153,14 @@ function boundRows(
 }
 
 /**
- * Returns the one-column table of the elements of an array. The subquery hides the array from the planner, which then
- * assumes ten elements. From a JSON list it assumes a hundred, and reads the whole of a table with some hundred pages
- * instead of using an index.
+ * Returns the one-column table of the elements of an array literal. The subquery hides the array from the planner, which
+ * then assumes ten elements. From a JSON list it assumes a hundred, and reads the whole of a table with several hundred
+ * pages instead of using an index.
  */
 const elementsOf = (elements: readonly (string | number)[], type: Sql): Sql =>
   sql`(select unnest((select ${`{${elements.join()}}`}::${type}[])) as value)`
 
+/** Returns a text as an element of an array literal. */
 const quotedElement = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /**

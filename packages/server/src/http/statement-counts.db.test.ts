@@ -122,6 +122,20 @@ describe('requests take few statements', () => {
     }
   })
 
+  test('by concurrent requests for different rows, as few as by one request', async () => {
+    const projects = [project, await server.project('acme/fifth'), await server.project('acme/sixth')]
+    const lists = [ids.map((id) => `/vulnerabilities/${id}`), projects.map(({ id }) => `/projects/${id}`)]
+    for (const paths of lists) {
+      const read = (some: readonly string[]) =>
+        countStatements(async () => {
+          await touch(['projects', 'vulnerabilities'])
+          const replies = await Promise.all(some.map((path) => server.admin.get(path)))
+          return replies.find(({ status }) => status !== 200) ?? { status: 200, text: '' }
+        })
+      expect([paths, await read(paths)]).toEqual([paths, await read(paths.slice(0, 1))])
+    }
+  })
+
   test('by actions on a vulnerability, and by lists whose rows have changed', async () => {
     const act = (id: number | undefined, action: string) =>
       countStatements(() => maintainer.post(`/vulnerabilities/${id}/${action}`, { comment: 'Checked.' }))

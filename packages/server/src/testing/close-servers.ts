@@ -4,6 +4,9 @@ import { closeLeftServers } from './server.ts'
 
 // Closes servers after each test file. A hook cannot be registered from within `beforeAll`, so it is registered here.
 afterAll(async () => {
-  await closeLeftServers()
-  await removeReusedDatabases()
+  try {
+    await closeLeftServers()
+  } finally {
+    await removeReusedDatabases()
+  }
 })

@@ -1,5 +1,5 @@
 import sql, { raw, Sql } from 'sql-template-tag'
-import type { Database, Db } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
 
 /** Returns the plan of a statement as the engine describes it, one step per line. */
 export async function planOf(db: Db, query: Sql): Promise<string> {
@@ -25,7 +25,7 @@ export function tablesNamedById(text: string): NamedTable[] {
     ),
   ]
   const conditions = flat.matchAll(
-    /\b(?:where|and) (?:(\w+)\.)?(id|\w+_id) (?:= (?:\?|\$\d+)|in \(select (?:(?:value|\w+\.value|\*) from |unnest\()|= any)/g,
+    /\b(?:where|and) (?:(\w+)\.)?(id|\w+_id) (?:= (?:\?|\$\d+)|in \(+select (?:(?:value|\w+\.value|\*) from |unnest\()|= any)/g,
   )
   return [...conditions].flatMap(({ 1: qualifier, 2: column = '', 0: condition, index }) => {
     // A single reference, the project or its scanners may stand beside a condition that names fewer rows.
@@ -46,18 +46,39 @@ const depthAt = (text: string, index: number): number =>
  * would read all of its rows to find a few.
  */
 export const isReadByIds = (db: Db, plan: string, table: NamedTable): boolean =>
-  db.dialect.engine === 'sqlite' ? isFoundByIds(plan, table) : isFoundWithoutProject(plan, table)
+  db.dialect.engine === 'sqlite' ? isFoundByIds(plan, table) : isFoundByIndex(plan, table)
 
 const isFoundByIds = (plan: string, { alias, column }: NamedTable) =>
   new RegExp(
     `SEARCH ${alias} (?:EXISTS )?USING (?:INTEGER PRIMARY KEY|[^\\n]*\\b${column === 'id' ? '(?:id|rowid)' : column}=)`,
   ).test(plan)
 
-/** PostgreSQL reads small tables whole; a search by the project alone is what must not happen. */
-const isFoundWithoutProject = (plan: string, { table, alias }: NamedTable) =>
-  !new RegExp(
-    `on ${table}(?: ${alias})?\\b[^\\n]*\\n[^\\n]*Index Cond: \\(project_id = (?:'\\d+'::bigint|\\$\\d+)\\)\\n`,
-  ).test(plan)
+/**
+ * PostgreSQL has several ways to find few rows, such as by those of another table. It must not read the whole table or
+ * all rows of a project.
+ */
+function isFoundByIndex(plan: string, { table, alias, column }: NamedTable): boolean {
+  const findsFew = new RegExp(`\\b${column}\\b|\\w\\.\\w| ANY `)
+  return scansOf(plan, table, alias).every((lines) => {
+    if (lines[0]?.includes('Seq Scan')) return false
+    const conditions = lines.filter((line) => line.includes('Index Cond: '))
+    return conditions.every((line) => findsFew.test(line) || !/\(project_id = (?:'|\$)/.test(line))
+  })
+}
+
+/** Returns the lines of each step of PostgreSQL's plan that reads the table, with those of its bitmap. */
+function scansOf(plan: string, table: string, alias: string): string[][] {
+  const lines = plan.split('\n')
+  const isScan = new RegExp(
+    `Scan\\b.* on ${table} ${alias === table ? `(?:${table}_\\d+ )?` : `${alias}(?:_\\d+)? `} ?\\(`,
+  )
+  const indent = (line: string) => line.search(/[^ ]/)
+  return lines.flatMap((line, start) => {
+    if (!isScan.test(line)) return []
+    const end = lines.findIndex((other, index) => index > start && indent(other) <= indent(line))
+    return [lines.slice(start, end < 0 ? undefined : end)]
+  })
+}
 
 /**
  * Returns the columns whose condition `is null` SQLite uses to search an index. Its planner assumes at most one null in a
@@ -71,54 +92,3 @@ export function columnsSearchedByNull(db: Db, { text }: Sql, plan: string): stri
       new RegExp(`SEARCH [^\\n]*\\(${column}=`).test(plan) && !new RegExp(`\\b${column} (?:=|in) `).test(text),
   )
 }
-
-const checkedTexts = new Set<string>()
-
-/**
- * Throws if a statement does not find the rows that it names by their ids. Checks each text once per process, on PostgreSQL
- * once its tables have rows, with plans for a million rows.
- */
-export async function assertReadByIds(db: Database, queries: Iterable<Sql>): Promise<void> {
-  const unchecked = [...queries].filter(({ text }) => !checkedTexts.has(text) && tablesNamedById(text).length > 0)
-  if (unchecked.length === 0) return
-  const problems = await asIfLarge(db, async (db, hasRows) => {
-    const problems: string[] = []
-    for (const query of unchecked) {
-      const tables = tablesNamedById(query.text)
-      if (!tables.every(({ table }) => hasRows(table))) continue
-      checkedTexts.add(query.text)
-      const plan = await planOf(db, query)
-      const others = tables.filter((table) => !isReadByIds(db, plan, table) || isScanned(plan, table))
-      if (others.length > 0) problems.push(`${others.map(({ alias }) => alias).join()}: ${query.text}\n${plan}`)
-    }
-    return problems
-  })
-  if (problems.length > 0) throw new Error(`rows are not read by their ids: ${problems.join('\n\n')}`)
-}
-
-/** Runs `work` while PostgreSQL's planner assumes a million rows in every table that is not empty. */
-async function asIfLarge(
-  db: Database,
-  work: (db: Db, hasRows: (table: string) => boolean) => Promise<string[]>,
-): Promise<string[]> {
-  if (db.dialect.engine === 'sqlite') return work(db, () => true) // its plans do not depend on numbers of rows
-  let problems: string[] = []
-  const undone = new Error('rolled back')
-  try {
-    await db.transaction(async (tx) => {
-      const tables = await tx.all<{ name: string }>(sql`
-        update pg_class set reltuples = 1000000, relpages = 1
-        where relkind = 'r' and relnamespace = current_schema()::regnamespace and pg_relation_size(oid) > 0
-        returning relname as name`)
-      const names = new Set(tables.map(({ name }) => name))
-      problems = await work(tx, (table) => names.has(table))
-      throw undone
-    })
-  } catch (error) {
-    if (error !== undone) throw error
-  }
-  return problems
-}
-
-const isScanned = (plan: string, { table, alias }: NamedTable) =>
-  new RegExp(`Seq Scan on ${table} ${alias === table ? '' : `${alias} `}`).test(plan)

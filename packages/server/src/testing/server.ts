@@ -17,10 +17,10 @@ import type { Lifecycle } from '../platform/lifecycle.ts'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { readSettings, type Settings } from '../platform/settings/settings.ts'
+import { assertReadByIds } from './assert-read-by-ids.ts'
 import { type Client, createClient, formWithFile, type Reply } from './client.ts'
 import { databaseOfServer, type FreshDatabase } from './databases/database.ts'
 import { observeDatabase } from './databases/observe.ts'
-import { assertReadByIds } from './plans-of-ids.ts'
 import { type EntryFields, entry, sastReport } from './reports/reports.ts'
 
 interface ProjectOptions {
@@ -241,8 +241,10 @@ function atTheEnd(close: () => Promise<void>): void {
 }
 
 export async function closeLeftServers(): Promise<void> {
-  for (const close of left) await close()
+  const closes = [...left]
   left.clear()
+  const results = await Promise.allSettled(closes.map((close) => close()))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 function expectStatus(reply: { status: number; text: string }, status: number): void {

@@ -23,7 +23,11 @@ import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts
 import { openImpersonations } from '../../domain/tokens/impersonation.ts'
 import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
 import type { User } from '../../domain/users/user.ts'
-import { findBasicVulnerability, openBasicVulnerabilityCache } from '../../domain/vulnerabilities/triage/triage.ts'
+import {
+  findBasicVulnerability,
+  loadBasicVulnerability,
+  openBasicVulnerabilityCache,
+} from '../../domain/vulnerabilities/triage/triage.ts'
 import type { BasicVulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
 import type { Authorize, CountRequest, Credentials, Found, Guard } from '../../http/guard.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
@@ -187,7 +191,7 @@ function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
     const readable = await resolveReadable(caller, vulnerability)
     if (readable) return readable
     // A missing vulnerability is never cached, so a request for it has always executed this statement.
-    if (cached) await findBasicVulnerability(deps, id)
+    if (cached) await loadBasicVulnerability(deps, id, cache)
     throw notFound()
   }
 

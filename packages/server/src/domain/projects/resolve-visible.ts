@@ -10,6 +10,7 @@ import {
   groupLevel,
   isGroupVisible,
   isVisible,
+  loadProject,
   nowhere,
   type ProjectCache,
   projectLevel,
@@ -42,7 +43,7 @@ export async function resolveVisibleProject(
   const level = await projectLevel(deps, here, caller, cache)
   if (here && isVisible(here.visibility, caller, level)) return { found: here, level, hasMoved: false }
 
-  if (cached) await findProject(deps, reference)
+  if (cached) await loadProject(deps, reference, cache)
   const was = await findMovedProject(deps, reference)
   const levelThere = await projectLevel(deps, was, caller)
   if (here || !was || !isVisible(was.visibility, caller, levelThere)) return undefined

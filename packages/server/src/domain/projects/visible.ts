@@ -1,6 +1,6 @@
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
-import { openBatchedLoads } from '../../platform/batched-loads.ts'
+import { type BatchLoader, openBatchLoader } from '../../platform/batch-loader.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
@@ -16,8 +16,8 @@ export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
 /** A process's caches of projects, groups and access levels. */
 export interface ProjectCache {
   projects: Cache<Project | undefined>
-  /** Reads of requests that start together, by project id. */
-  projectReads: ReturnType<typeof openBatchedLoads<number, Project>>
+  /** Reads projects by id, for concurrent requests with one statement. */
+  readProjects: BatchLoader<number, Project>
   groups: Cache<Namespace | undefined>
   levels: Cache<number>
   insiders: Cache<boolean>
@@ -26,7 +26,7 @@ export interface ProjectCache {
 export function openProjectCache(changes: Changes): ProjectCache {
   return {
     projects: openCache(changes, ['projects', 'namespaces'], 10_000),
-    projectReads: openBatchedLoads(),
+    readProjects: openBatchLoader(),
     groups: openCache(changes, ['namespaces'], 10_000),
     levels: openCache(changes, ['members', 'namespaces', 'projects'], 50_000),
     insiders: openCache(changes, ['members', 'namespaces', 'projects'], 10_000),
@@ -38,20 +38,17 @@ export function openProjectCache(changes: Changes): ProjectCache {
  * inside a transaction.
  */
 export async function findProject(deps: Deps, reference: string, cache?: ProjectCache): Promise<Project | undefined> {
-  const load = async (): Promise<Project | undefined> => {
-    if (/^-?\d+$/.test(reference)) {
-      const id = Number(reference)
-      if (!Number.isSafeInteger(id)) return undefined
-      return cache ? findTogether(deps, id, cache) : findProjectById(deps.db, id)
-    }
-    return reference.includes('/') ? findProjectByPath(deps.db, reference) : undefined
-  }
+  const load = () => loadProject(deps, reference, cache)
   return cache ? cache.projects.get(reference, load) : load()
 }
 
-/** Finds a project with one statement for all requests that start together. */
-async function findTogether({ db }: Deps, id: number, { projectReads }: ProjectCache): Promise<Project | undefined> {
-  const found = await projectReads('', [id], async (ids) => {
+/** Like `findProject`, but reads a cached project as well. */
+export async function loadProject({ db }: Deps, reference: string, cache?: ProjectCache): Promise<Project | undefined> {
+  if (!/^-?\d+$/.test(reference)) return reference.includes('/') ? findProjectByPath(db, reference) : undefined
+  const id = Number(reference)
+  if (!Number.isSafeInteger(id)) return undefined
+  if (!cache) return findProjectById(db, id)
+  const found = await cache.readProjects(cache.projects.version()?.toString(), [id], async (ids) => {
     const projects = await listProjectsById(db, ids)
     return new Map(projects.map((project) => [project.id, project]))
   })

@@ -1,4 +1,4 @@
-import sql, { empty, raw, type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { selectListeningHooks } from '../hooks/listening-sql.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
@@ -85,8 +85,9 @@ export async function countUploads(db: Db, owner: Owner, filter: UploadFilter): 
 
 function matches(db: Db, owner: Owner, filter: UploadFilter): Sql {
   const { search, contentType, ids, uploadedById, createdAfter, createdBefore } = filter
-  // With ids, `+` keeps SQLite from reading all uploads of the owner.
-  return sql`${ids ? raw('+') : empty}${owned(owner)} and u.deleted_at is ${filter.deleted ? sql`not null` : sql`null`}
+  // `+` keeps the engine from reading all uploads of the owner.
+  const ofOwner = ids ? sql`+${owned(owner)}` : owned(owner)
+  return sql`${ofOwner} and u.deleted_at is ${filter.deleted ? sql`not null` : sql`null`}
     ${search ? sql`and ${db.dialect.contains(sql`u.filename`, search)}` : empty}
     ${contentType === undefined ? empty : sql`and ${isOfType(contentType)}`}
     ${ids ? sql`and u.id in ${db.dialect.integers(ids)}` : empty}

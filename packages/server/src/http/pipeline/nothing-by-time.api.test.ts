@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
 
 /*
  * The duration of a rejection depends on the number of statements. For hidden resources that number must be the same as
- * for missing ones, with and without caches.
+ * for missing ones, with and without caches, and for concurrent requests.
  */
 
 let server: TestServer
@@ -79,7 +79,9 @@ test('rejections for hidden and missing resources run the same number of queries
       const count = async (path: string) => {
         await forget()
         const first = await countOf(() => client.get(path))
-        return [first, await countOf(() => client.get(path))]
+        const again = await countOf(() => client.get(path))
+        // Concurrent requests share statements.
+        return [first, again, await countOf(() => sendTogether(client, path))]
       }
       const counts = await count(hiddenPath)
       expect([person, what, ...counts]).toEqual([person, what, ...(await count(absentPath))])
@@ -102,6 +104,11 @@ test('rejected writes into hidden and missing groups run the same number of quer
     expect(there).toBe(await countOf(() => attempt(471_100, 'vault/absent')))
   }
 })
+
+async function sendTogether(client: Client, path: string): Promise<Reply> {
+  const [reply] = await Promise.all([1, 2, 3, 4].map(() => client.get(path)))
+  return reply as Reply
+}
 
 async function countOf(ask: () => Promise<Reply>): Promise<number> {
   const counts = { queries: 0 }

@@ -3,29 +3,29 @@ import { totalmem } from 'node:os'
 import type { Static, TSchema } from 'typebox'
 import { perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
-import { openBatchedLoads } from '../../platform/batched-loads.ts'
+import { openBatchLoader } from '../../platform/batch-loader.ts'
 import { type RenderedRow, renderRow } from './rendered-row.ts'
 import { openRowStore, type RowKey, type RowStore } from './row-store.ts'
 import { serialiserOf } from './serialiser.ts'
 
-/** Rows of one kind, and how they are read. */
-export interface RowSource<View extends TSchema> {
-  /** Kind of the rows, with everything else that their JSON depends on, such as the origin. */
+/** Rows of one kind, and how they are read. A key is the id of a row, or an object that was read earlier. */
+export interface RowSource<View extends TSchema, Key = number> {
+  /** Kind of the rows, with everything else that their JSON depends on, such as the origin and the caller. */
   name: string
-  /** Returns a key to use instead of the id, for rows whose JSON depends on values that were read earlier. */
-  rowKeyOf?(id: number): string
+  /** Returns the key of a stored row for keys that are not ids. It contains everything that the JSON takes from the object. */
+  storeKeyOf?(key: Key): string
   view: View
   /** Tables that the rows depend on. A version is not read again while they are unchanged. */
   tables: readonly string[]
   /** The only project whose rows the versions depend on, if there is one. */
   projectId?: number
-  /** Returns the current versions by id; no version for a row that must be loaded. */
-  listVersions(ids: readonly number[]): Promise<ReadonlyMap<number, string | undefined>>
-  load(ids: readonly number[]): Promise<readonly LoadedRow<Static<View>>[]>
+  /** Returns the current versions; no version for a row that must be loaded. */
+  listVersions(keys: readonly Key[]): Promise<ReadonlyMap<Key, string | undefined>>
+  load(keys: readonly Key[]): Promise<readonly LoadedRow<Key, Static<View>>[]>
 }
 
-interface LoadedRow<View> {
-  id: number
+interface LoadedRow<Key, View> {
+  key: Key
   /** Read together with the row. Equal versions mean equal views. Undefined: the row is not cached. */
   version: string | undefined
   view: View
@@ -45,102 +45,100 @@ function maxStoredBytes(): number {
 
 const stores = perDatabase(() => openRowStore(maxStoredBytes()))
 
-const batchedReads = perDatabase(() => openBatchedLoads<number, RenderedRow>())
+const readInBatch = perDatabase(() => openBatchLoader<unknown, RenderedRow>())
 
 /**
- * Returns rendered rows in the order of the ids, without those that no longer exist. A row is rendered once per version:
- * its JSON is stored with the version that was read together with it, and used only for that version. Requests that start
- * together share one read of their rows. Must not be called inside a transaction.
+ * Returns rendered rows in the order of the keys, without those that no longer exist. A row is rendered once per version:
+ * its JSON is stored with the version that was read together with it, and used only for that version. Concurrent requests
+ * share reads of rows of the same name. Must not be called inside a transaction.
  */
-export async function renderRows<View extends TSchema>(
+export async function renderRows<View extends TSchema, Key = number>(
   { changes }: { changes: Changes },
-  rowSource: RowSource<View>,
-  ids: readonly number[],
+  rowSource: RowSource<View, Key>,
+  keys: readonly Key[],
 ): Promise<RenderedRow<Static<View>>[]> {
   const source = withShortName(rowSource)
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables, source.projectId)
   const store = stores({ changes })
-  const rows = currentRows(store, source, ids, checkedAt) ?? (await read())
+  const rows = currentRows(store, source, keys, checkedAt) ?? (await read())
   // The name of a source stands for one type of view.
   return rows as RenderedRow<Static<View>>[]
 
   async function read(): Promise<RenderedRow[]> {
-    const group = batchName(source, ids, checkedAt)
-    const found = await batchedReads({ changes })(group, ids, (ids) => readRows(store, source, ids, checkedAt))
-    return ids.flatMap((id) => found.get(id) ?? [])
+    // The name of a source also stands for one type of key.
+    const readAll = (keys: readonly unknown[]) => readRows(store, source, keys as readonly Key[], checkedAt)
+    const name = checkedAt === undefined ? undefined : `${checkedAt} ${source.name}`
+    const found = await readInBatch({ changes })(name, keys, readAll)
+    return keys.flatMap((key) => found.get(key) ?? [])
   }
 }
 
 /** Returns the rows if all of them are stored with versions that are known to be current, which takes no statement. */
-function currentRows(
+function currentRows<Key>(
   store: RowStore,
-  source: KeyedSource,
-  ids: readonly number[],
+  source: KeyedSource<Key>,
+  keys: readonly Key[],
   checkedAt: number | undefined,
 ): RenderedRow[] | undefined {
   if (checkedAt === undefined) return undefined
   const rows: RenderedRow[] = []
-  for (const id of ids) {
-    const place = store.find(keyOf(source, id))
+  for (const key of keys) {
+    const place = store.find(rowKeyOf(source, key))
     if (place === undefined || !store.isCheckedAt(place, checkedAt)) return undefined
     rows.push(store.rowAt(place))
   }
   return rows
 }
 
-/** Returns the same name for requests that can share a read: of any rows, unless earlier values determine their keys. */
-function batchName(source: KeyedSource, ids: readonly number[], checkedAt: number | undefined): string {
-  const keys = source.rowKeyOf ? ids.map((id) => keyOf(source, id).id).join() : ''
-  return `${checkedAt} ${source.name} ${keys}`
-}
-
 /** Longer names take more memory than a digest. They contain the origin, and so the client's `Host` header. */
 const maxNameLength = 300
 
-function withShortName<View extends TSchema>(source: RowSource<View>): RowSource<View> {
+function withShortName<View extends TSchema, Key>(source: RowSource<View, Key>): RowSource<View, Key> {
   return source.name.length > maxNameLength ? { ...source, name: digestOf(source.name) } : source
 }
 
-type KeyedSource = Pick<RowSource<TSchema>, 'name' | 'rowKeyOf'>
+type KeyedSource<Key> = Pick<RowSource<TSchema, Key>, 'name' | 'storeKeyOf'>
 
-const keyOf = ({ name, rowKeyOf }: KeyedSource, id: number): RowKey => ({ source: name, id: rowKeyOf?.(id) ?? id })
+function rowKeyOf<Key>({ name, storeKeyOf }: KeyedSource<Key>, key: Key): RowKey {
+  return { source: name, id: storeKeyOf ? storeKeyOf(key) : (key as number) } // without the function, keys are ids
+}
 
 /** Reads the versions of the rows that may have changed, and renders the rows that have changed or are not stored. */
-async function readRows<View extends TSchema>(
+async function readRows<View extends TSchema, Key>(
   store: RowStore,
-  source: RowSource<View>,
-  ids: readonly number[],
+  source: RowSource<View, Key>,
+  keys: readonly Key[],
   checkedAt: number | undefined,
-): Promise<Map<number, RenderedRow>> {
-  const rows = new Map<number, RenderedRow>()
-  const unchecked: number[] = []
-  const missing: number[] = []
-  for (const id of ids) {
-    const place = store.find(keyOf(source, id))
-    if (place === undefined) missing.push(id)
-    else if (store.isCheckedAt(place, checkedAt)) rows.set(id, store.rowAt(place))
-    else unchecked.push(id)
+): Promise<Map<Key, RenderedRow>> {
+  const rows = new Map<Key, RenderedRow>()
+  const unchecked: Key[] = []
+  const missing: Key[] = []
+  for (const key of keys) {
+    const place = store.find(rowKeyOf(source, key))
+    if (place === undefined) missing.push(key)
+    else if (store.isCheckedAt(place, checkedAt)) rows.set(key, store.rowAt(place))
+    else unchecked.push(key)
   }
   if (unchecked.length > 0) {
     const versions = await source.listVersions(unchecked)
-    for (const id of unchecked) {
-      const place = store.find(keyOf(source, id)) // again, because other requests may have added rows during the await
-      if (place === undefined || versions.get(id) !== store.versionAt(place)) {
-        missing.push(id)
+    for (const key of unchecked) {
+      const place = store.find(rowKeyOf(source, key)) // again, because other requests may have added rows during the await
+      if (place === undefined || versions.get(key) !== store.versionAt(place)) {
+        missing.push(key)
         continue
       }
       store.markChecked(place, checkedAt)
-      rows.set(id, store.rowAt(place))
+      rows.set(key, store.rowAt(place))
     }
   }
   if (missing.length > 0) {
     const stringify = serialiserOf(source.view)
-    for (const { id, version, view } of await source.load(missing)) {
+    for (const { key, version, view } of await source.load(missing)) {
       const row = renderRow(stringify(view))
-      rows.set(id, row)
+      rows.set(key, row)
       if (version === undefined) continue
-      store.add(keyOf(source, id), { json: row.json, digest: row.digest, version, checkedAt })
+      store.add(rowKeyOf(source, key), { json: row.json, digest: row.digest, version, checkedAt })
     }
   }
   return rows

@@ -262,7 +262,7 @@ export function findingRows(
       const views = await viewFindings(deps, project, findings, origin)
       return findings.flatMap(({ id, version, hasTriage }, index) => {
         const view = views[index]
-        return view ? [{ id, version: hasTriage ? withTriage(version) : version, view }] : []
+        return view ? [{ key: id, version: hasTriage ? withTriage(version) : version, view }] : []
       })
     },
   }

@@ -13,7 +13,6 @@ import type { Visitor } from '../../../domain/projects/visible.ts'
 import { listTopicNames, type ProjectTopicNames } from '../../../domain/topics/assignment.ts'
 import type { RenderedRow } from '../../../http/response/rendered-row.ts'
 import { digestOf, type RowSource, renderRows } from '../../../http/response/row-cache.ts'
-import { openBatchedLoads } from '../../../platform/batched-loads.ts'
 import { copierOf } from '../../../platform/copier.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { customAttributesField } from '../custom-attributes/views.ts'
@@ -221,73 +220,36 @@ export async function viewProjects(
 
 const tables = ['projects', 'namespaces', 'project_topics', 'topics', 'members', 'users', 'import_sources']
 
-const batchedRenderings = perDatabase(() => openBatchedLoads<Project, RenderedRow<ProjectView>>())
-
-/** Renders projects as the caller sees them. Requests that start together share the statements for their projects. */
-export async function renderProjects(
+/** Renders projects as the caller sees them. */
+export function renderProjects(
   deps: RootDeps,
   caller: Visitor | null,
   projects: readonly Project[],
   { origin, detail }: { origin: string; detail: Detail },
 ): Promise<RenderedRow<ProjectView>[]> {
   const today = deps.now().slice(0, 10) // memberships expire
-  const name = `project ${caller?.user.id} ${caller?.isAdmin} ${detail} ${today} ${origin}`
-  const rendered = await batchedRenderings(deps.db)(name, projects, async (all) => {
-    const rows = new Map<Project, RenderedRow<ProjectView>>()
-    for (const batch of withDistinctIds(all)) {
-      const source = projectSource(deps, caller, batch, { name, origin, detail })
-      const found = await renderRows(
-        deps.db,
-        source,
-        batch.map(({ id }) => id),
-      )
-      // A project that was deleted after it was read is rendered, too, so no row is missing.
-      for (const [index, row] of found.entries()) rows.set(batch[index] as Project, row)
-    }
-    return rows
-  })
-  return projects.flatMap((project) => rendered.get(project) ?? [])
-}
-
-/** Splits projects so that two requests which have read different versions of a project do not share them. */
-function withDistinctIds(projects: readonly Project[]): Project[][] {
-  const batches: Map<number, Project>[] = []
-  for (const project of projects) {
-    const batch = batches.find((batch) => !batch.has(project.id))
-    if (batch) batch.set(project.id, project)
-    else batches.push(new Map([[project.id, project]]))
-  }
-  return batches.map((batch) => [...batch.values()])
-}
-
-function projectSource(
-  deps: RootDeps,
-  caller: Visitor | null,
-  projects: readonly Project[],
-  { name, ...options }: { name: string; origin: string; detail: Detail },
-): RowSource<typeof projectView> {
-  const byId = new Map(projects.map((project) => [project.id, project]))
-  return {
-    name,
-    // The projects were read earlier, so the digest of each one is its key.
-    rowKeyOf: (id) => digestOfProject(byId.get(id)),
+  const source: RowSource<typeof projectView, Project> = {
+    name: `project ${caller?.user.id} ${caller?.isAdmin} ${detail} ${today} ${origin}`,
+    storeKeyOf: digestOfProject,
     view: projectView,
     tables,
     // The topics, members and owner of a project have no common version. They are read again after any change.
     listVersions: async () => new Map(),
-    async load(ids) {
-      const loaded = ids.flatMap((id) => byId.get(id) ?? [])
-      const views = await viewProjects(deps, caller, loaded, options)
-      return views.map((view, index) => ({ id: loaded[index]?.id ?? 0, version: '', view }))
+    async load(loaded) {
+      const views = await viewProjects(deps, caller, loaded, { origin, detail })
+      return loaded.flatMap((project, index) => {
+        const view = views[index]
+        return view ? [{ key: project, version: '', view }] : []
+      })
     },
   }
+  return renderRows(deps.db, source, projects)
 }
 
 const digests = new WeakMap<Project, string>()
 
 /** Projects are cached and never changed in place, so each is hashed once. */
-function digestOfProject(project: Project | undefined): string {
-  if (!project) return ''
+function digestOfProject(project: Project): string {
   const known = digests.get(project)
   if (known !== undefined) return known
   const digest = digestOf(project)

@@ -56,7 +56,7 @@ export function renderTopics(
     async load(ids) {
       const views = await viewTopics(deps, await readTopics(deps, caller, ids), origin)
       // Rows of one caller would displace those of all.
-      return views.map((view) => ({ id: view.id, version: isForAll ? '' : undefined, view }))
+      return views.map((view) => ({ key: view.id, version: isForAll ? '' : undefined, view }))
     },
   }
   return renderRows(deps.db, source, ids)

@@ -53,7 +53,7 @@ export async function vulnerabilityRows(
     listVersions: async (ids) => new Map((await listVersions(deps, ids)).map(({ id, version }) => [id, version])),
     load: async (ids) =>
       (await loadVulnerabilities(deps, ids)).map((row) => ({
-        id: row.vulnerability.id,
+        key: row.vulnerability.id,
         version: versionOf(row),
         view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
       })),
@@ -93,7 +93,7 @@ export function vulnerabilityRowsOfMany(
         loaded.map((row) => ({ ...row, projectId: row.vulnerability.projectId })),
       )
       return rows.map(({ row, project, mirror }) => ({
-        id: row.vulnerability.id,
+        key: row.vulnerability.id,
         version: `${versionOf(row)} ${contextDigest(project, mirror, origin)}`,
         view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
       }))

@@ -1,6 +1,6 @@
 import { type Cache, openCache, perDatabase } from '../../../db/cache.ts'
-import type { Changes, Db } from '../../../db/db.ts'
-import { openBatchedLoads } from '../../../platform/batched-loads.ts'
+import type { Changes } from '../../../db/db.ts'
+import { openBatchLoader } from '../../../platform/batch-loader.ts'
 import { conflict, invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import type { Severity, State } from '../../findings/scales.ts'
@@ -68,25 +68,32 @@ export function openBasicVulnerabilityCache(changes: Changes): BasicVulnerabilit
   return openCache(changes, ['vulnerabilities'], 10_000)
 }
 
-/**
- * Finds the basic fields of a vulnerability by its id in decimal digits. Requests that start together share one statement.
- */
+/** Finds the basic fields of a vulnerability by its id in decimal digits. */
 export async function findBasicVulnerability(
+  deps: RootDeps,
+  reference: string,
+  cache?: BasicVulnerabilityCache,
+): Promise<BasicVulnerability | undefined> {
+  const load = () => loadBasicVulnerability(deps, reference, cache)
+  return cache ? cache.get(reference, load) : load()
+}
+
+/** Like `findBasicVulnerability`, but reads a cached vulnerability as well. Concurrent requests share a statement. */
+export async function loadBasicVulnerability(
   { db }: RootDeps,
   reference: string,
   cache?: BasicVulnerabilityCache,
 ): Promise<BasicVulnerability | undefined> {
   const id = idFrom(reference)
   if (id === undefined) return undefined
-  const load = async () => (await batchedReads(db)('', [id], (ids) => basicVulnerabilities(db, ids))).get(id)
-  return cache ? cache.get(reference, load) : load()
+  const found = await readInBatch(db)(cache?.version()?.toString(), [id], async (ids) => {
+    const vulnerabilities = await listBasicVulnerabilities(db, ids)
+    return new Map(vulnerabilities.map((vulnerability) => [vulnerability.id, vulnerability]))
+  })
+  return found.get(id)
 }
 
-async function basicVulnerabilities(db: Db, ids: readonly number[]): Promise<Map<number, BasicVulnerability>> {
-  return new Map((await listBasicVulnerabilities(db, ids)).map((vulnerability) => [vulnerability.id, vulnerability]))
-}
-
-const batchedReads = perDatabase(() => openBatchedLoads<number, BasicVulnerability>())
+const readInBatch = perDatabase(() => openBatchLoader<number, BasicVulnerability>())
 
 /** Adds the finding, which every vulnerability has, and the assignee. */
 export async function withFinding({ db }: Deps, vulnerability: BasicVulnerability): Promise<VulnerabilityWithFinding> {

@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag'
 import { expect, onTestFinished, test } from 'vitest'
+import { assertReadByIds } from './assert-read-by-ids.ts'
 import { freshDatabase } from './databases/database.ts'
-import { assertReadByIds } from './plans-of-ids.ts'
 
-test('reports statements that do not find their rows by the ids that they name', async () => {
+test('rejects statements that do not find their rows by the ids that they name', async () => {
   const { db, drop } = await freshDatabase()
   onTestFinished(async () => {
     await db.close()
