@@ -159,7 +159,10 @@ export interface Dialect {
    * contains all needed columns.
    */
   indexedBy(index: string): Sql
-  /** `in (…)` for a subquery of ids within an `or`. */
+  /**
+   * `in (…)` for a subquery of ids within an `or`, or of values beside conditions on other columns of the same index, which
+   * PostgreSQL would search by the other conditions alone.
+   */
   among(ids: Sql): Sql
   /** Branch of a `union all` with an order and limit of its own, because only its first rows are needed. */
   partOfUnion(select: Sql, orderAndLimit: Sql): Sql

@@ -28,8 +28,8 @@ export function tablesNamedById(text: string): NamedTable[] {
     /\b(?:where|and) (?:(\w+)\.)?(id|\w+_id) (?:= (?:\?|\$\d+)|in \(+select (?:(?:value|\w+\.value|\*) from |unnest\()|= any)/g,
   )
   return [...conditions].flatMap(({ 1: qualifier, 2: column = '', 0: condition, index }) => {
-    // A single reference, the project or its scanners may stand beside a condition that names fewer rows.
-    if (column !== 'id' && (!/ in |any/.test(condition) || /^(?:project|scanner)_id$/.test(column))) return []
+    // A single reference, the project or its few scanners may stand beside a condition that names fewer rows.
+    if (column !== 'id' && (!/ in |any/.test(condition) || /^(?:project|scanner|external)_id$/.test(column))) return []
     const match = qualifier
       ? declared.find(([, table, alias]) => (alias ?? table) === qualifier)
       : declared.findLast((match) => match.index < index && depthAt(flat, match.index) === depthAt(flat, index))
@@ -54,17 +54,19 @@ const isFoundByIds = (plan: string, { alias, column }: NamedTable) =>
   ).test(plan)
 
 /**
- * PostgreSQL has several ways to find few rows, such as by those of another table. It must not read the whole table or
- * all rows of a project.
+ * PostgreSQL has several ways to find few rows, such as by those of another table. It must not read all rows of a project.
  */
 function isFoundByIndex(plan: string, { table, alias, column }: NamedTable): boolean {
-  const findsFew = new RegExp(`\\b${column}\\b|\\w\\.\\w| ANY `)
+  const findsFew = new RegExp(`\\b${column}\\b| = "?\\w+"?\\.\\w`)
   return scansOf(plan, table, alias).every((lines) => {
-    if (lines[0]?.includes('Seq Scan')) return false
     const conditions = lines.filter((line) => line.includes('Index Cond: '))
     return conditions.every((line) => findsFew.test(line) || !/\(project_id = (?:'|\$)/.test(line))
   })
 }
+
+/** Returns true if PostgreSQL reads the whole table, as it does with small ones. */
+export const isReadAsWhole = (plan: string, { table, alias }: NamedTable): boolean =>
+  scansOf(plan, table, alias).some(([line]) => line?.includes('Seq Scan'))
 
 /** Returns the lines of each step of PostgreSQL's plan that reads the table, with those of its bitmap. */
 function scansOf(plan: string, table: string, alias: string): string[][] {

@@ -115,7 +115,9 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const admin = createClient(app.server, { token: bootstrapToken })
   // Requests that import or promote wait for their jobs, so a dispatcher must run them.
   const runner = runJobs(deps, [importKind, promotionKind, scopeChangeKind])
-  const close = async () => {
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= stop())
+  async function stop() {
     await runner.stop()
     try {
       await assertReadByIds(opened, executed.values())

@@ -9,6 +9,8 @@ import {
   findProject,
   groupLevel,
   isGroupVisible,
+  isInsiderCached,
+  isLevelCached,
   isVisible,
   loadProject,
   nowhere,
@@ -20,8 +22,8 @@ import {
 /*
  * Resolves the project or group that a request names, if the caller may see it. Runs the same number of database
  * queries whether the resource is hidden, has moved or does not exist, so that response times do not distinguish these
- * cases. Absent resources are never cached; therefore a cached but hidden resource is queried again, bypassing the
- * cache.
+ * cases. Nothing is cached for absent resources; therefore everything that was cached for a hidden resource is queried
+ * again, bypassing the cache.
  */
 
 /** Resource that was found, with the caller's access level in it. */
@@ -40,10 +42,13 @@ export async function resolveVisibleProject(
 ): Promise<Resolved<Project> | undefined> {
   const cached = cache?.projects.peek(reference)
   const here = cached ?? (await findProject(deps, reference, cache))
+  const place = { namespace: here?.namespace ?? nowhere, projectId: here?.id ?? 0 }
+  const wasLevelCached = isLevelCached(deps, caller, place, cache)
   const level = await projectLevel(deps, here, caller, cache)
   if (here && isVisible(here.visibility, caller, level)) return { found: here, level, hasMoved: false }
 
   if (cached) await loadProject(deps, reference, cache)
+  if (wasLevelCached) await projectLevel(deps, here, caller)
   const was = await findMovedProject(deps, reference)
   const levelThere = await projectLevel(deps, was, caller)
   if (here || !was || !isVisible(was.visibility, caller, levelThere)) return undefined
@@ -58,11 +63,16 @@ export async function resolveVisibleGroup(
 ): Promise<Resolved<Namespace> | undefined> {
   const isCached = cache?.groups.peek(reference) !== undefined
   const here = await findGroup(deps, reference, cache)
+  const group = here ?? nowhere
+  const wasLevelCached = isLevelCached(deps, caller, { namespace: group, projectId: null }, cache)
+  const wasInsiderCached = isInsiderCached(deps, caller, group, cache)
   const level = await groupLevel(deps, here, caller, cache)
-  const isSeen = await isGroupVisible(deps, here ?? nowhere, { caller, callerLevel: level }, cache)
+  const isSeen = await isGroupVisible(deps, group, { caller, callerLevel: level }, cache)
   if (here && isSeen) return { found: here, level, hasMoved: false }
 
   if (isCached) await findGroup(deps, reference)
+  if (wasLevelCached) await groupLevel(deps, here, caller)
+  if (wasInsiderCached) await isGroupVisible(deps, group, { caller, callerLevel: level })
   const was = await findMovedGroup(deps, reference)
   const levelThere = await groupLevel(deps, was, caller)
   const isSeenThere = await isGroupVisible(deps, was ?? nowhere, { caller, callerLevel: levelThere })

@@ -95,20 +95,35 @@ export function groupLevel(
   return level(deps, caller, { namespace: group ?? nowhere, projectId: null }, cache)
 }
 
-async function level(
-  deps: Deps,
-  caller: Visitor | null,
-  { namespace, projectId }: { namespace: Pick<Namespace, 'id' | 'lineage'>; projectId: number | null },
-  cache?: ProjectCache,
-): Promise<number> {
+interface Place {
+  namespace: Pick<Namespace, 'id' | 'lineage'>
+  projectId: number | null
+}
+
+async function level(deps: Deps, caller: Visitor | null, place: Place, cache?: ProjectCache): Promise<number> {
   if (!caller) return 0
   if (caller.isAdmin) return roles.owner
   const today = deps.now().slice(0, 10)
-  const key = `${caller.user.id}:${namespace.id}:${projectId}:${today}`
-  const cached = cache?.levels.peek(key)
-  if (cached !== undefined) return cached
-  const load = () => findAccessLevel(deps.db, caller.user.id, { namespaceIds: lineageOf(namespace), projectId, today })
-  return cache ? cache.levels.get(key, load) : load()
+  const key = levelKey(caller, place, today)
+  const load = () =>
+    findAccessLevel(deps.db, caller.user.id, {
+      namespaceIds: lineageOf(place.namespace),
+      projectId: place.projectId,
+      today,
+    })
+  return cache && !isNowhere(place.namespace) ? cache.levels.get(key, load) : load()
+}
+
+const levelKey = ({ user }: Visitor, { namespace, projectId }: Place, today: string) =>
+  `${user.id}:${namespace.id}:${projectId}:${today}`
+
+/** Nothing is cached for a missing resource, so that requests for it always execute the same queries. */
+const isNowhere = ({ id }: { id: number }): boolean => id === nowhere.id
+
+/** Returns true if the caller's access level is cached, so that the next request does not read it. */
+export function isLevelCached(deps: Deps, caller: Visitor | null, place: Place, cache?: ProjectCache): boolean {
+  if (!caller || caller.isAdmin) return false
+  return cache?.levels.peek(levelKey(caller, place, deps.now().slice(0, 10))) !== undefined
 }
 
 /** Returns true when a caller with this access level can read a resource of this visibility. */
@@ -128,7 +143,20 @@ export async function isGroupVisible(
   if (!caller) return false
   const today = deps.now().slice(0, 10)
   const load = () => isMemberBelow(deps.db, group, caller.user.id, today)
-  return cache ? cache.insiders.get(`${caller.user.id}:${group.id}:${today}`, load) : load()
+  return cache && !isNowhere(group) ? cache.insiders.get(insiderKey(caller, group, today), load) : load()
+}
+
+const insiderKey = ({ user }: Visitor, { id }: { id: number }, today: string) => `${user.id}:${id}:${today}`
+
+/** Returns true if it is cached whether the caller is a member of anything in the group. */
+export function isInsiderCached(
+  deps: Deps,
+  caller: Visitor | null,
+  group: Pick<Namespace, 'id'>,
+  cache?: ProjectCache,
+): boolean {
+  if (!caller) return false
+  return cache?.insiders.peek(insiderKey(caller, group, deps.now().slice(0, 10))) !== undefined
 }
 
 /** Returns the visibilities whose resources are all included in the caller's lists, regardless of membership. */

@@ -46,9 +46,10 @@ export function renderTopics(
   ids: readonly number[],
   origin: string,
 ): Promise<RenderedRow<Static<typeof topicView>>[]> {
-  const isForAll = topicAudience(deps, caller) === undefined
+  const audience = topicAudience(deps, caller)
+  const isForAll = audience === undefined
   const source: RowSource<typeof topicView> = {
-    name: `topic ${isForAll ? '' : `of ${caller?.user.id ?? 'anonymous'}`} ${origin}`,
+    name: `topic ${isForAll ? '' : JSON.stringify(audience)} ${origin}`,
     view: topicView,
     tables: isForAll ? tables : [...tables, ...audienceTables],
     // Topics have no versions of their own. They are read again after any change.

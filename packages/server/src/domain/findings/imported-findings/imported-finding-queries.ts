@@ -50,7 +50,8 @@ export async function listImportedRecords(
   return db.all(sql`
     select id, finding_id, source, source_id, source_name, source_url, digest, is_created, applied
     from imported_findings
-    where project_id = ${projectId} and source = ${source} and source_id in ${db.dialect.texts(sourceIds)}
+    where project_id = ${projectId} and source = ${source}
+      and source_id ${db.dialect.among(db.dialect.texts(sourceIds))}
     order by id`)
 }
 
