@@ -60,51 +60,47 @@ export function sizesBesideNginx(options: Options): Size[] {
   return possible.filter(({ name }) => isAsked(options, `nginx ${name}`))
 }
 
-/** Compares uploads and downloads with nginx, which stores a PUT with its `dav` module and serves static files. */
+/** Compares uploads and downloads of one size with nginx, which stores a PUT with its `dav` module and serves static files. */
 export async function nginxComparisons(
   server: Running,
   projectId: number,
   folder: string,
-  asked: readonly Size[],
+  { name, bytes, connections, isSentByWrk = false, atMost, uploadAim, downloadAim, seconds }: Size,
 ): Promise<Comparison[]> {
   const address = `/api/v4/projects/${projectId}/uploads`
-  const rows: Comparison[] = []
-  for (const { name, bytes, connections, isSentByWrk = false, atMost, uploadAim, downloadAim, seconds } of asked) {
-    const content = randomBytes(bytes)
-    const form = multipart(content)
-    const { id } = await upload(server.url + address, content)
-    await writeFile(join(folder, 'nginx', `${bytes}.bin`), content)
-    const common = { connections, isSentByWrk, ...(seconds && { seconds }) }
-    rows.push(
-      {
-        ...common,
-        name: `upload ${name} beside nginx`,
-        aim: uploadAim,
-        atMost,
-        server: {
-          paths: [address],
-          method: 'POST',
-          body: form.body,
-          headers: { ...authorization, ...form.headers },
-        },
-        // Different names, like those of uploads.
-        ceiling: {
-          paths: Array.from({ length: 64 }, (_, index) => `/put/${bytes}-${index}.bin`),
-          method: 'PUT',
-          body: content,
-        },
+  const content = randomBytes(bytes)
+  const form = multipart(content)
+  const { id } = await upload(server.url + address, content)
+  await writeFile(join(folder, 'nginx', `${bytes}.bin`), content)
+  const common = { connections, isSentByWrk, ...(seconds && { seconds }) }
+  return [
+    {
+      ...common,
+      name: `upload ${name} beside nginx`,
+      aim: uploadAim,
+      atMost,
+      server: {
+        paths: [address],
+        method: 'POST',
+        body: form.body,
+        headers: { ...authorization, ...form.headers },
       },
-      {
-        ...common,
-        name: `download ${name} beside nginx`,
-        aim: downloadAim,
-        atMost: 40 * atMost,
-        server: { paths: [`${address}/${id}`], headers: authorization },
-        ceiling: { paths: [`/${bytes}.bin`] },
+      // Different names, like those of uploads.
+      ceiling: {
+        paths: Array.from({ length: 64 }, (_, index) => `/put/${bytes}-${index}.bin`),
+        method: 'PUT',
+        body: content,
       },
-    )
-  }
-  return rows
+    },
+    {
+      ...common,
+      name: `download ${name} beside nginx`,
+      aim: downloadAim,
+      atMost: 40 * atMost,
+      server: { paths: [`${address}/${id}`], headers: authorization },
+      ceiling: { paths: [`/${bytes}.bin`] },
+    },
+  ]
 }
 
 /** Returns a configuration with one worker, without a log, on loopback, with all files in the folder. */

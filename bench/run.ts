@@ -24,7 +24,7 @@ import { listRows } from './rows.ts'
 import { measureSeveralProcesses } from './several-processes.ts'
 import { measureStaleReads } from './stale-reads.ts'
 import { measureStarts, memoryRows } from './starts.ts'
-import { printTable } from './table.ts'
+import { type Cell, printTable } from './table.ts'
 import { hasWrk } from './wrk.ts'
 
 // Prints speed and memory of the built server, compared with the ceiling measured in the same run.
@@ -184,8 +184,13 @@ async function measureNginx(server: Running, filesProject: number, options: Opti
   if (!hasNginx()) return console.log('\nnginx is not installed: no comparison with it')
   const nginx = await startNginx(folder)
   try {
-    const rows = await nginxComparisons(server, filesProject, folder, asked)
-    printTable('Files beside nginx', await compare(rows, server, nginx, options))
+    const results: Record<string, Cell>[] = []
+    // One size after the other: files of 100 MB displace what the small ones need from the caches of the machine.
+    for (const size of asked) {
+      const rows = await nginxComparisons(server, filesProject, folder, size)
+      results.push(...(await compare(rows, server, nginx, options)))
+    }
+    printTable('Files beside nginx', results)
   } finally {
     await nginx.stop()
   }

@@ -1,22 +1,18 @@
 import { hash, randomUUID } from 'node:crypto'
-import { closeSync, fdatasync, fsync, open, openSync, writev, writevSync } from 'node:fs'
+import { closeSync, fdatasync, fsync, open, openSync, writevSync } from 'node:fs'
 import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { unavailable } from '../failure.ts'
-import { openBufferCollector } from '../v8-flags.ts'
 import { type Bytes, discard, suppressUnhandledError } from './bytes.ts'
+import { openFileWriter } from './file-writer.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
-import { closeUnchanged, openBufferPool, openFilePieces, readFileStart } from './pieces.ts'
+import { type BufferPool, closeUnchanged, openBufferPool, openFilePieces, readFileStart } from './pieces.ts'
 
 /** Minimum age of leftover files. A file modified more recently may be in use by another process. */
 const silenceMs = 60 * 60 * 1000
 
-/** Number of bytes buffered in memory per write. */
-const writtenBytes = 512 * 1024
-/** Number of bytes after which a sync is started. */
-const syncedBytes = 16 * 1024 * 1024
 /** Maximum size of a file that is synced together with its folder. */
 const smallBytes = 64 * 1024
 const readBytes = 256 * 1024
@@ -35,7 +31,6 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
   const pool = openBufferPool()
-  const collectBuffers = openBufferCollector()
   const shardOf = (key: string) => shards[hash('sha256', key, 'buffer')[0] ?? 0] ?? ''
   const pathOf = (key: string) => `${objects}/${shardOf(key)}/${nameOf(key)}`
 
@@ -43,17 +38,18 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
     async put(key, body) {
       assertKey(key)
       suppressUnhandledError(body)
-      const batches = severalOf(body, collectBuffers)
+      const chunks = readChunks(body)
       const path = pathOf(key)
       try {
-        // Every batch but the last one is large.
-        const { value: first = [] } = await batches.next()
-        const isSmall = bytesOf(first) <= smallBytes
-        if (isSmall && (await writeInPlace(path, first))) return
-        await writeAside(join(temporary, randomUUID()), path, startingWith(first, batches))
+        const { value: start = [] } = await chunks.next()
+        const isSmall = bytesOf(start) <= smallBytes
+        if (isSmall && (await writeInPlace(path, start))) return
+        await writeAside(join(temporary, randomUUID()), path, startingWith(start, chunks), pool)
       } catch (error) {
         discard(body)
         throw unavailableOr(error)
+      } finally {
+        await chunks.return()
       }
     },
 
@@ -134,27 +130,19 @@ async function writeInPlace(path: string, pieces: Buffer[]): Promise<boolean> {
 
 /**
  * Writes a large file, moves it to its name, and syncs its folder. It is synced before it is moved, because the sync of
- * the folder would have to wait for the bytes of other files. Receiving, writing and syncing overlap, so that little
- * remains to be synced at the end.
+ * the folder would have to wait for the bytes of other files.
  */
-async function writeAside(aside: string, path: string, batches: AsyncGenerator<Buffer[]>): Promise<void> {
-  const file = await openFile(aside, 'wx')
+async function writeAside(
+  aside: string,
+  path: string,
+  chunks: AsyncGenerator<Buffer[]>,
+  pool: BufferPool,
+): Promise<void> {
+  const writer = openFileWriter(await openFile(aside, 'wx'), pool)
   let written = aside
-  let writing: Promise<void> | undefined
-  let syncing: Promise<void> | undefined
-  let unsyncedBytes = 0
   try {
-    for await (const pieces of batches) {
-      await writing
-      writing = suppressUnhandledRejection(writeAll(file, pieces))
-      unsyncedBytes += writtenBytes
-      if (unsyncedBytes < syncedBytes) continue
-      await Promise.all([writing, syncing])
-      syncing = suppressUnhandledRejection(syncFile(file))
-      unsyncedBytes = 0
-    }
-    await Promise.all([writing, syncing])
-    await syncFile(file)
+    for await (const pieces of chunks) for (const piece of pieces) await writer.write(piece)
+    await writer.finish()
     await rename(aside, path)
     written = path
     await syncDirectory(dirname(path))
@@ -162,8 +150,7 @@ async function writeAside(aside: string, path: string, batches: AsyncGenerator<B
     await removeIncomplete(written)
     throw error
   } finally {
-    await Promise.allSettled([writing, syncing]) // the file number may be reused
-    closeSync(file) // everything is written, so this does not wait for the disk
+    await writer.close()
   }
 }
 
@@ -189,21 +176,6 @@ function syncWithFolder(file: number, folder: string): Promise<void> {
   })
 }
 
-/** Prevents an unhandled rejection of work that is awaited later. */
-function suppressUnhandledRejection(work: Promise<void>): Promise<void> {
-  work.catch(() => {})
-  return work
-}
-
-/** Writes all buffers. The system may write a part; if it writes nothing, the next attempt reports the reason. */
-async function writeAll(file: number, pieces: Buffer[]): Promise<void> {
-  let left = pieces
-  while (left.length > 0) {
-    const { bytesWritten } = await writePieces(file, left)
-    left = after(bytesWritten, left)
-  }
-}
-
 function writeAllSync(file: number, pieces: Buffer[]): void {
   for (let left = pieces; left.length > 0; ) left = after(writevSync(file, left), left)
 }
@@ -220,21 +192,21 @@ function after(bytes: number, pieces: Buffer[]): Buffer[] {
   return [first.subarray(skipped), ...rest]
 }
 
-/** Groups chunks into batches, because every write is a round trip to another thread. */
-async function* severalOf(body: Bytes, collectBuffers: (unusedBytes: number) => void): AsyncGenerator<Buffer[]> {
-  let chunks: Buffer[] = []
+/** Yields the first chunks, which are the whole body or more than `smallBytes`, and then each further one. */
+async function* readChunks(body: Bytes): AsyncGenerator<Buffer[], void, void> {
+  const start: Buffer[] = []
   let bytes = 0
   // A stream of bytes yields buffers.
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
+    if (bytes > smallBytes) {
+      yield [chunk]
+      continue
+    }
+    start.push(chunk)
     bytes += chunk.length
-    if (bytes < writtenBytes) continue
-    yield chunks
-    chunks = []
-    collectBuffers(bytes)
-    bytes = 0
+    if (bytes > smallBytes) yield start.splice(0)
   }
-  if (bytes > 0) yield chunks
+  if (bytes <= smallBytes) yield start
 }
 
 async function* startingWith(first: Buffer[], rest: AsyncGenerator<Buffer[]>): AsyncGenerator<Buffer[]> {
@@ -245,8 +217,6 @@ async function* startingWith(first: Buffer[], rest: AsyncGenerator<Buffer[]>): A
 const bytesOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
 const openFile = promisify(open)
-const writePieces = promisify(writev)
-const syncFile = promisify(fdatasync)
 const syncNames = promisify(fsync)
 
 async function syncDirectory(path: string): Promise<void> {

@@ -59,7 +59,7 @@ export function piecesOf(stream: Readable): Pieces {
   }
 }
 
-/** Pool of buffers for readers. Allocating large buffers would cost more than filling them. */
+/** Pool of buffers for reading and writing. Allocating large buffers would cost more than filling them. */
 export interface BufferPool {
   /** Returns a pooled buffer, or a smaller new one when the size is small or the pool is exhausted. */
   acquire(bytes: number): Buffer
