@@ -30,7 +30,9 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   for (const created of [objects, folder]) await syncDirectory(created)
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
-  const pool = openBufferPool()
+  // Two pools, because a slow upload holds its buffer, and downloads must not run out of them.
+  const readPool = openBufferPool()
+  const writePool = openBufferPool()
   const shardOf = (key: string) => shards[hash('sha256', key, 'buffer')[0] ?? 0] ?? ''
   const pathOf = (key: string) => `${objects}/${shardOf(key)}/${nameOf(key)}`
 
@@ -44,7 +46,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
         const { value: start = [] } = await chunks.next()
         const isSmall = bytesOf(start) <= smallBytes
         if (isSmall && (await writeInPlace(path, start))) return
-        await writeAside(join(temporary, randomUUID()), path, startingWith(start, chunks), pool)
+        await writeAside(join(temporary, randomUUID()), path, startingWith(start, chunks), writePool)
       } catch (error) {
         discard(body)
         throw unavailableOr(error)
@@ -61,7 +63,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
 
     async openPieces(key, range) {
       assertKey(key)
-      return openFilePieces(pathOf(key), pool, range).catch(undefinedIfMissing).catch(refused)
+      return openFilePieces(pathOf(key), readPool, range).catch(undefinedIfMissing).catch(refused)
     },
 
     async readStart(key, maxBytes) {

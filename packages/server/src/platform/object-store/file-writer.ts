@@ -48,10 +48,11 @@ export function openFileWriter(file: number, pool: BufferPool): FileWriter {
   return {
     async write(chunk) {
       for (let at = 0; at < chunk.length; ) {
-        const copiedBytes = chunk.copy(filling, filledBytes, at)
+        const sizeBytes = Math.min(filling.length, writtenBytes)
+        const copiedBytes = chunk.copy(filling, filledBytes, at, at + sizeBytes - filledBytes)
         at += copiedBytes
         filledBytes += copiedBytes
-        if (filledBytes === filling.length) await flush()
+        if (filledBytes === sizeBytes) await flush()
       }
       collectBuffers(chunk.length)
     },
