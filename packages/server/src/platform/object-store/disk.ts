@@ -30,7 +30,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   for (const created of [objects, folder]) await syncDirectory(created)
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
-  // Two pools, because a slow upload holds its buffer, and downloads must not run out of them.
+  // Separate pools: slow uploads hold buffers for a long time and must not starve downloads.
   const readPool = openBufferPool()
   const writePool = openBufferPool()
   const shardOf = (key: string) => shards[hash('sha256', key, 'buffer')[0] ?? 0] ?? ''
@@ -194,7 +194,7 @@ function after(bytes: number, pieces: Buffer[]): Buffer[] {
   return [first.subarray(skipped), ...rest]
 }
 
-/** Yields the first chunks, which are the whole body or more than `smallBytes`, and then each further one. */
+/** Yields the start (the whole body, or just over `smallBytes`), then one chunk at a time. */
 async function* readChunks(body: Bytes): AsyncGenerator<Buffer[], void, void> {
   const start: Buffer[] = []
   let bytes = 0
@@ -211,8 +211,9 @@ async function* readChunks(body: Bytes): AsyncGenerator<Buffer[], void, void> {
   if (bytes <= smallBytes) yield start
 }
 
+/** Yields the chunks and empties the list, so that they can be freed before the end of the file. */
 async function* startingWith(first: Buffer[], rest: AsyncGenerator<Buffer[]>): AsyncGenerator<Buffer[]> {
-  yield first
+  yield first.splice(0)
   yield* rest
 }
 

@@ -4,27 +4,27 @@ import { openBufferCollector } from '../v8-flags.ts'
 import type { BufferPool } from './pieces.ts'
 
 /** Number of bytes per write, because each one is a round trip to another thread. */
-const writtenBytes = 512 * 1024
+const bufferBytes = 512 * 1024
 /** Number of bytes after which a sync is started. */
-const syncedBytes = 16 * 1024 * 1024
+const syncIntervalBytes = 16 * 1024 * 1024
 
 /** Writer of one large file. */
 export interface FileWriter {
-  /** Copies the chunk. The caller must wait before it passes the next one. */
+  /** Copies the chunk. The caller must await each call before the next. */
   write(chunk: Buffer): Promise<void>
-  /** Waits until all bytes are on the disk. */
+  /** Writes the remaining bytes and syncs the file. */
   finish(): Promise<void>
-  /** Waits for unfinished work and closes the file. */
+  /** Closes the file and returns the buffers to the pool. Must always be called. */
   close(): Promise<void>
 }
 
 /**
- * Opens a writer of a file. Receiving, writing and syncing overlap, so that little remains to be synced at the end. Copying
- * the chunks into two buffers of the pool makes them garbage at once. Chunks that are still in use after two minor
- * collections move to V8's old generation, which then needs a full collection for every few files.
+ * Opens a writer of a file. Receiving, writing and syncing overlap, so that little remains to be synced at the end. Chunks
+ * are copied into two pooled buffers, so that they can be freed right away. Chunks that survive two minor collections move
+ * to V8's old generation; that caused a full collection every few files.
  */
-export function openFileWriter(file: number, pool: BufferPool): FileWriter {
-  let filling = pool.acquire(writtenBytes)
+export function openFileWriter(descriptor: number, pool: BufferPool): FileWriter {
+  let filling = pool.acquire(bufferBytes)
   let filledBytes = 0
   let spare: Buffer | undefined
   let writing: Promise<void> | undefined
@@ -33,26 +33,26 @@ export function openFileWriter(file: number, pool: BufferPool): FileWriter {
 
   async function flush(): Promise<void> {
     await writing
-    writing = suppressUnhandledRejection(writeAll(file, filling.subarray(0, filledBytes)))
-    const free = spare ?? pool.acquire(writtenBytes)
+    writing = suppressUnhandledRejection(writeAll(descriptor, filling.subarray(0, filledBytes)))
+    const next = spare ?? pool.acquire(bufferBytes)
     spare = filling
-    filling = free
+    filling = next
     unsyncedBytes += filledBytes
     filledBytes = 0
-    if (unsyncedBytes < syncedBytes) return
+    if (unsyncedBytes < syncIntervalBytes) return
     await Promise.all([writing, syncing])
-    syncing = suppressUnhandledRejection(syncFile(file))
+    syncing = suppressUnhandledRejection(syncFile(descriptor))
     unsyncedBytes = 0
   }
 
   return {
     async write(chunk) {
       for (let at = 0; at < chunk.length; ) {
-        const sizeBytes = Math.min(filling.length, writtenBytes)
-        const copiedBytes = chunk.copy(filling, filledBytes, at, at + sizeBytes - filledBytes)
+        const capacityBytes = Math.min(filling.length, bufferBytes)
+        const copiedBytes = chunk.copy(filling, filledBytes, at, at + capacityBytes - filledBytes)
         at += copiedBytes
         filledBytes += copiedBytes
-        if (filledBytes === sizeBytes) await flush()
+        if (filledBytes === capacityBytes) await flush()
       }
       collectBuffers(chunk.length)
     },
@@ -60,28 +60,28 @@ export function openFileWriter(file: number, pool: BufferPool): FileWriter {
     async finish() {
       if (filledBytes > 0) await flush()
       await Promise.all([writing, syncing])
-      await syncFile(file)
+      await syncFile(descriptor)
     },
 
     async close() {
-      await Promise.allSettled([writing, syncing]) // the file number may be reused
+      await Promise.allSettled([writing, syncing]) // a pending write must not reach a reused descriptor or buffer
       pool.release(filling)
       if (spare) pool.release(spare)
-      closeSync(file) // the system reports errors of writes to `finish`, so this does not wait for the disk
+      closeSync(descriptor)
     },
   }
 }
 
-/** Shared by all writers, because the chunks of one file may be few. */
+/** Shared by all writers: a single file rarely reaches the threshold for a collection. */
 const collectBuffers = openBufferCollector()
 
 const syncFile = promisify(fdatasync)
 const writeBytes = promisify(write)
 
 /** Writes all bytes. The system may write a part; if it writes nothing, the next attempt reports the reason. */
-async function writeAll(file: number, bytes: Buffer): Promise<void> {
+async function writeAll(descriptor: number, bytes: Buffer): Promise<void> {
   for (let left = bytes; left.length > 0; ) {
-    const { bytesWritten } = await writeBytes(file, left)
+    const { bytesWritten } = await writeBytes(descriptor, left)
     left = left.subarray(bytesWritten)
   }
 }

@@ -24,7 +24,6 @@ const headBytes = 4100
  * Stores a file under a new key while it is received; all routes that receive files use this function. Throws
  * `tooLarge` as soon as the limit is exceeded, and errors of the body or store. In each case nothing remains in the
  * store.
- * The body must not change chunks after it has returned them, because stores keep those of small files.
  * On failure the body is neither read to its end nor destroyed; that is up to the caller. No streams are involved,
  * because each would cost as much as hashing.
  */
@@ -73,7 +72,7 @@ function openMeter() {
           if (next.done) return next
           const chunk = next.value
           hash.update(chunk)
-          // Copied, because a part of a chunk would keep all of it in memory.
+          // Copied, because a slice would keep its whole chunk in memory.
           if (bytes < headBytes && chunk.length > 0) first.push(Buffer.from(chunk.subarray(0, headBytes - bytes)))
           bytes += chunk.length
           return next
