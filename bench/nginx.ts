@@ -60,7 +60,7 @@ export function sizesBesideNginx(options: Options): Size[] {
   return possible.filter(({ name }) => isAsked(options, `nginx ${name}`))
 }
 
-/** Compares uploads and downloads of one size with nginx, which stores a PUT with its `dav` module and serves static files. */
+/** Compares uploads and downloads of one size with nginx, which stores a PUT and serves static files. */
 export async function nginxComparisons(
   server: Running,
   projectId: number,

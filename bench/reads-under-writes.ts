@@ -60,7 +60,9 @@ export async function measureReadsUnderWrites(
       }
       const fresh: Round[] = []
       const under = writes.map((): Round[] => [])
+      const warmUp = startWriting(server, ids.get(large) ?? [], 100)
       await read()
+      await warmUp.stop()
       for (let round = 0; round < rounds; round++) {
         fresh.push(await read())
         for (const [index, { projectId, perSecond }] of writes.entries()) {

@@ -185,7 +185,7 @@ async function measureNginx(server: Running, filesProject: number, options: Opti
   const nginx = await startNginx(folder)
   try {
     const results: Record<string, Cell>[] = []
-    // One size after the other: files of 100 MB displace what the small ones need from the caches of the machine.
+    // One size at a time: files of 100 MB evict the data of small files from the caches.
     for (const size of asked) {
       const rows = await nginxComparisons(server, filesProject, folder, size)
       results.push(...(await compare(rows, server, nginx, options)))
