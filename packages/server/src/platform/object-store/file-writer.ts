@@ -21,7 +21,7 @@ export interface FileWriter {
 /**
  * Opens a writer of a file. Receiving, writing and syncing overlap, so that little remains to be synced at the end. Chunks
  * are copied into two pooled buffers, so that they can be freed right away. Chunks that survive two minor collections move
- * to V8's old generation; that caused a full collection every few files.
+ * to V8's old generation, which then needs a full collection every few files.
  */
 export function openFileWriter(descriptor: number, pool: BufferPool): FileWriter {
   let filling = pool.acquire(bufferBytes)

@@ -8,6 +8,7 @@ import { forEachAdaptiveBatch } from './adaptive-batches.ts'
 /** Returns findings of which only the number and the length of the row matter here. */
 function findings(count: number, characters = 0): ImportedFinding[] {
   const row = ['x'.repeat(characters)]
+  // Batches depend on the row alone.
   return Array.from({ length: count }, () => ({ row }) as unknown as ImportedFinding)
 }
 

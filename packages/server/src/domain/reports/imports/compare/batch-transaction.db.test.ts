@@ -101,6 +101,7 @@ test('other transactions do not wait while an import waits for its first finding
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
   const header = { format: 'gitlab', version: '15', reportType: 'sast', reportTypes: ['sast'], scanners: [], scan: {} }
+  // An import without dependencies uses only these.
   const report = {
     header: { ...header, scanner: { externalId: 'semgrep', name: 'Semgrep', vendor: '' } },
     async *batches() {
