@@ -14,6 +14,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'
 import { constants, Script } from 'node:vm'
+import { allocateMapped } from './mapped-buffer.ts'
 
 /** A loaded CommonJS program. */
 export interface CachedProgram<Exports> {
@@ -82,14 +83,14 @@ function readCache(path: string, sourceDigest: Buffer): Buffer | undefined {
 }
 
 /**
- * Reads a file into pages that V8 maps, as it does for each buffer that can be resized. After a block of several megabytes
- * was freed, glibc would keep as much unused memory, and put blocks of that size between small ones (decision 143).
+ * Reads a file into a mapped buffer. After an ordinary block of several megabytes was freed, glibc would keep more unused memory, and
+ * put blocks of that size between small ones (decision 143).
  */
 function readMapped(path: string): Buffer {
   const descriptor = openSync(path, 'r')
   try {
     const { size } = fstatSync(descriptor)
-    const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }))
+    const bytes = Buffer.from(allocateMapped(size))
     let read = 0
     for (let more = 1; more > 0 && read < size; read += more)
       more = readSync(descriptor, bytes, read, size - read, read)

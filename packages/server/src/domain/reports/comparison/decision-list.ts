@@ -1,3 +1,4 @@
+import { allocateMapped } from '../../../platform/mapped-buffer.ts'
 import { type Severity, severities } from '../../findings/scales.ts'
 import type { Decision, Presence } from './decision.ts'
 import { type IdSet, idSetOf } from './id-set.ts'
@@ -12,7 +13,8 @@ export interface DecisionList extends Iterable<Decision> {
 const presences: readonly Presence[] = ['newOnRef', 'reappeared', 'newInCategory', 'unchanged']
 /** Code of a decision stored as an object; first code of new findings, one per severity, and of observed ones, one per presence. */
 const [otherCode, firstNewCode, firstObservedCode] = [0, 1, 1 + severities.length]
-const chunkLength = 8192
+/** Number of decisions in a chunk, whose 272 KiB are enough for a mapped buffer. */
+const chunkLength = 16_384
 
 interface Chunk {
   codes: Uint8Array
@@ -39,7 +41,9 @@ export function openDecisionList(): DecisionList {
       if (code === otherCode) others.set(at, decision)
       chunk.codes[at % chunkLength] = code
       chunk.findingIds[at % chunkLength] = decision.findingId
-      chunk.vulnerabilityIds[at % chunkLength] = ('vulnerabilityId' in decision && decision.vulnerabilityId) || 0
+      const vulnerabilityId = 'vulnerabilityId' in decision && decision.vulnerabilityId
+      // Skips zeros, so that the system allocates no pages for them.
+      if (vulnerabilityId) chunk.vulnerabilityIds[at % chunkLength] = vulnerabilityId
     },
     *[Symbol.iterator]() {
       for (let at = 0; at < length; at++) {
@@ -50,11 +54,15 @@ export function openDecisionList(): DecisionList {
   }
 }
 
-const createChunk = (): Chunk => ({
-  codes: new Uint8Array(chunkLength),
-  findingIds: new Float64Array(chunkLength),
-  vulnerabilityIds: new Float64Array(chunkLength),
-})
+function createChunk(): Chunk {
+  const idsBytes = chunkLength * Float64Array.BYTES_PER_ELEMENT
+  const buffer = allocateMapped(2 * idsBytes + chunkLength)
+  return {
+    findingIds: new Float64Array(buffer, 0, chunkLength),
+    vulnerabilityIds: new Float64Array(buffer, idsBytes, chunkLength),
+    codes: new Uint8Array(buffer, 2 * idsBytes),
+  }
+}
 
 /** Returns the code of a decision; `otherCode` if it has more than its kind, ids, and severity or presence. */
 function codeOf(decision: Decision): number {

@@ -20,3 +20,14 @@ test('keys whose searches start at the last slot continue at the first one', () 
   for (let index = 0; index < 100; index++) expect(table.find([last, index])).toBe(index)
   expect(table.find([0, 0])).toBeUndefined()
 })
+
+test('a table with 500,000 keys finds each of them', () => {
+  const table = startKeyTable()
+  const keyOf = (index: number) => [Math.imul(index, 2_654_435_761) >>> 0, index] as const
+  for (let index = 0; index < 500_000; index++) table.add(keyOf(index), index)
+  const missing = Array.from({ length: 500_000 }, (_, index) => index).filter(
+    (index) => table.find(keyOf(index)) !== index,
+  )
+  expect(missing).toEqual([])
+  expect(table.find([1, 500_000])).toBeUndefined()
+})

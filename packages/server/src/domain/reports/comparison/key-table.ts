@@ -1,3 +1,5 @@
+import { allocateMapped, releaseMapped } from '../../../platform/mapped-buffer.ts'
+
 /** A compact map from hundreds of thousands of texts to numbers. Stores a 64-bit hash in place of each text. */
 export interface KeyTable {
   /** Returns the number that was added first under this key. */
@@ -8,48 +10,62 @@ export interface KeyTable {
 /** Upper and lower half of a 64-bit hash. */
 export type KeyHash = readonly [high: number, low: number]
 
-const firstSlots = 1024
+/** Number of parts of a table. Each grows separately, so growing copies a sixteenth of the table. */
+const partCount = 16
+
+export function startKeyTable(): KeyTable {
+  const parts = Array.from({ length: partCount }, startPart)
+  return {
+    find: (key) => parts[key[1] % partCount]?.find(key),
+    add: (key, value) => parts[key[1] % partCount]?.add(key, value),
+  }
+}
+
+const initialSlots = 64
 /** A fuller table needs less memory, and longer searches for keys that it does not contain. */
 const maxLoad = 0.85
 /** A report of 400,000 findings has 1.2 million keys: 19 MB, where a table that doubles takes 25. */
 const growth = 1.5
 
-export function startKeyTable(): KeyTable {
-  let slots = firstSlots
-  let high = new Uint32Array(slots)
-  let low = new Uint32Array(slots)
-  /** The stored number plus one; zero marks an empty slot. */
-  let values = new Uint32Array(slots)
+/** A slot has the upper and the lower half of the hash, and the stored number plus one, which is zero in an empty slot. */
+const numbersPerSlot = 3
+
+function startPart(): KeyTable {
+  let slots = initialSlots
+  let table = allocate(slots)
   let used = 0
 
-  const slotOf = (h: number, l: number): number => {
+  /** Returns the offset of the key's slot, or of the empty slot where it belongs. */
+  const offsetOf = (h: number, l: number): number => {
     let slot = Math.floor((h / 2 ** 32) * slots)
-    while (values[slot] !== 0 && (high[slot] !== h || low[slot] !== l)) slot = (slot + 1) % slots
-    return slot
+    for (;;) {
+      const at = numbersPerSlot * slot
+      if (table[at + 2] === 0 || (table[at] === h && table[at + 1] === l)) return at
+      slot = (slot + 1) % slots
+    }
   }
   const put = (h: number, l: number, value: number): void => {
-    const slot = slotOf(h, l)
-    if (values[slot] !== 0) return
-    high[slot] = h
-    low[slot] = l
-    values[slot] = value
+    const at = offsetOf(h, l)
+    if (table[at + 2] !== 0) return
+    table[at] = h
+    table[at + 1] = l
+    table[at + 2] = value
     used++
   }
   const grow = (): void => {
-    const before = { high, low, values }
+    const before = table
     slots = Math.ceil(slots * growth)
-    high = new Uint32Array(slots)
-    low = new Uint32Array(slots)
-    values = new Uint32Array(slots)
+    table = allocate(slots)
     used = 0
-    for (let slot = 0; slot < before.values.length; slot++) {
-      const value = before.values[slot] ?? 0
-      if (value !== 0) put(before.high[slot] ?? 0, before.low[slot] ?? 0, value)
+    for (let at = 0; at < before.length; at += numbersPerSlot) {
+      const value = before[at + 2] ?? 0
+      if (value !== 0) put(before[at] ?? 0, before[at + 1] ?? 0, value)
     }
+    releaseMapped(before.buffer)
   }
   return {
     find([h, l]) {
-      const value = values[slotOf(h, l)] ?? 0
+      const value = table[offsetOf(h, l) + 2] ?? 0
       return value === 0 ? undefined : value - 1
     },
     add([h, l], value) {
@@ -58,6 +74,9 @@ export function startKeyTable(): KeyTable {
     },
   }
 }
+
+const allocate = (slots: number) =>
+  new Uint32Array(allocateMapped(slots * numbersPerSlot * Uint32Array.BYTES_PER_ELEMENT))
 
 /** Returns a fast, well distributed hash. It does not resist deliberate collisions. */
 export function hashKey(key: string): KeyHash {

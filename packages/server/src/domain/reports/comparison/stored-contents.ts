@@ -1,3 +1,4 @@
+import { allocateMapped } from '../../../platform/mapped-buffer.ts'
 import { hashKey } from './key-table.ts'
 
 /**
@@ -19,7 +20,7 @@ const maxLoad = 0.75
 export function findContents(stored: StoredContents): (uuid: string, digest: string) => boolean {
   const slots = Math.ceil(stored.length / 2 / maxLoad) + 1
   /** Two numbers for each slot; an empty slot has two zeros. */
-  const table = new Uint32Array(2 * slots)
+  const table = new Uint32Array(allocateMapped(2 * slots * Uint32Array.BYTES_PER_ELEMENT))
   const indexOf = (high: number, low: number): number => {
     let slot = Math.floor((high / 2 ** 32) * slots)
     for (;;) {

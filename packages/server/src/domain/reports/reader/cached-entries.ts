@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { allocateMapped } from '../../../platform/mapped-buffer.ts'
 import type { KeyHash } from '../comparison/key-table.ts'
 
 /** The finding of an entry of a report that resulted in one finding, and in nothing else. */
@@ -103,13 +104,19 @@ export interface EntryCollector {
   packed(): PackedEntries
 }
 
-/** Size of the pieces in which entries are collected: more than one record, which has at most 255 keys. */
-const pieceBytes = 64 * 1024
+/**
+ * Size of the buffers in which entries are collected: the minimum of a mapped buffer. A record, which has at most 255 keys, is
+ * smaller.
+ */
+const pieceBytes = 256 * 1024
+
+/** Allocates mapped memory, which returns to the system when there are too many entries and all are dropped. */
+const allocatePiece = () => Buffer.from(allocateMapped(pieceBytes))
 
 /** Collects entries for the next report of the same kind. */
 export function collectEntries(maxBytes = maxPackedBytes): EntryCollector {
   let full: Buffer[] = []
-  let piece = Buffer.allocUnsafeSlow(pieceBytes)
+  let piece = allocatePiece()
   let used = 0
   let isTooLarge = false
   return {
@@ -118,7 +125,7 @@ export function collectEntries(maxBytes = maxPackedBytes): EntryCollector {
       if (isTooLarge || entry.keys.length > maxKeys) return
       if (used + size > pieceBytes) {
         full.push(piece.subarray(0, used))
-        piece = Buffer.allocUnsafeSlow(pieceBytes)
+        piece = allocatePiece()
         used = 0
       }
       writeRecord(piece, used, hash, entry)

@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
 import { type ReportProblem, unavailable } from '../../../platform/failure.ts'
 import { receiveAll, SenderDisconnected, sendAll } from '../../../platform/port-stream.ts'
 import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
@@ -107,16 +107,20 @@ function startJob(
   }
   requests.on('message', (request: ReadingRequest) => {
     const { answer } = request
-    const respondTo = () => {
-      if ('image' in request) return respond(answer, isImageKnown?.(request.image))
-      return 'known' in request ? respond(answer, knownIn(request.known)) : sendFile(answer, open)
+    const respondTo = async () => {
+      if ('image' in request) return respond(answer, await isImageKnown?.(request.image))
+      return 'known' in request ? respondWithKnown(answer, request.known.entryContext) : sendFile(answer, open)
     }
     respondTo().catch(fail)
   })
-  const knownIn = async ({ entryContext }: { entryContext: string | undefined }): Promise<Known> => ({
-    stored: await stored,
-    cachedEntries: entryContext === undefined ? undefined : findCachedEntries?.(entryContext),
-  })
+  async function respondWithKnown(answer: MessagePort, entryContext: string | undefined): Promise<void> {
+    const known: Known = {
+      stored: await stored,
+      cachedEntries: entryContext === undefined ? undefined : findCachedEntries?.(entryContext),
+    }
+    // Transfers `stored`, which only this job uses, and copies the cached entries, which later imports use.
+    respond(answer, known, known.stored ? [known.stored.buffer] : [])
+  }
   const job = {
     hasStored: stored !== undefined,
     cachesEntries: findCachedEntries !== undefined,
@@ -140,12 +144,12 @@ function startJob(
   return { received: receiveMessages(), close: () => messages.close() }
 }
 
-async function respond(port: MessagePort, answer: Promise<unknown> | undefined): Promise<void> {
-  port.postMessage(await answer)
+function respond(port: MessagePort, answer: unknown, transferList: readonly Transferable[] = []): void {
+  port.postMessage(answer, transferList)
   port.close()
 }
 
-/** Number of chunks sent ahead: about two megabytes are in transit. */
+/** Number of chunks of the file sent ahead: at most 512 KiB are in transit. */
 const chunksAhead = 4
 
 async function sendFile(port: MessagePort, open: OpenBytes): Promise<void> {

@@ -77,7 +77,13 @@ function cachedEntryFinder(cachedEntries: Known['cachedEntries'], isStored: IsSt
 const buffersOf = (message: ReadingMessage): Transferable[] =>
   'cachedEntries' in message && message.cachedEntries ? [message.cachedEntries.buffer] : []
 
-const none: Known = { stored: undefined, cachedEntries: undefined }
+/** Builds the lookups of what is stored. Does not retain `stored`, which is as large as its lookup. */
+function indexKnown({ stored, cachedEntries }: Known): { isStored: IsStored | undefined; findCached: FindEntry } {
+  const isStored = stored && findContents(stored)
+  return { isStored, findCached: cachedEntryFinder(cachedEntries, isStored) }
+}
+
+const emptyLookups = indexKnown({ stored: undefined, cachedEntries: undefined })
 
 const dependenciesPerMessage = 500
 
@@ -114,16 +120,14 @@ parentPort?.on('message', async ({ options, hasStored, cachesEntries, requests, 
     }
     const { header, inventory, batches, outcome } = read.reading
     const entryContext = cachesEntries ? read.reading.entryContext : undefined
-    const { stored, cachedEntries } = hasStored
-      ? await receiveOne<Known>(sendRequest({ known: { entryContext } }))
-      : none
-    const isStored = stored && findContents(stored)
+    const { isStored, findCached } = hasStored
+      ? indexKnown(await receiveOne<Known>(sendRequest({ known: { entryContext } })))
+      : emptyLookups
     const entries = entryContext === undefined ? undefined : collectEntries()
-    const findCached = entries && cachedEntryFinder(cachedEntries, isStored)
     yield { header, inventorySource: inventory?.source, entryContext }
     if (inventory) yield* dependencyMessages(inventory.dependencies)
     try {
-      for await (const batch of importedBatches(batches(findCached), isStored, entries)) yield { batch }
+      for await (const batch of importedBatches(batches(entries && findCached), isStored, entries)) yield { batch }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       yield { unreadable: error.problem }

@@ -9,9 +9,17 @@ import { unreadable } from './unreadable.ts'
  */
 export type OpenBytes = () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
 
-/** Copies each chunk, for readers that keep it, because its owner may reuse the memory for the next one. */
+/** Maximum size of a copied chunk. A reading thread has about nine at once, most of them garbage. */
+const maxChunkBytes = 128 * 1024
+
+/** Copies and splits chunks, for readers that retain them, because the owner of a chunk may reuse its memory for the next one. */
 export async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for await (const chunk of chunks) yield new Uint8Array(chunk)
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += maxChunkBytes) {
+      // `slice` of a `Buffer` would not copy.
+      yield new Uint8Array(chunk.subarray(start, start + maxChunkBytes))
+    }
+  }
 }
 
 export interface SourceLimits {

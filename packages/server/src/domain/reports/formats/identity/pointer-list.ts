@@ -5,38 +5,42 @@ export interface PointerList {
   at: (ordinal: number) => string
 }
 
-const firstSlots = 1024
-/** Marks a pointer that does not end with a number. It is stored as a prefix. */
-const noNumber = 0xffffffff
-
 export function startPointerList(): PointerList {
-  /** Everything before the number. Consecutive pointers share it. */
+  // Consecutive pointers with one prefix and increasing numbers form a run. Each list has one element per run.
+  const firstOrdinals: number[] = []
   const prefixes: string[] = []
-  let prefixOf = new Uint32Array(firstSlots)
-  let numbers = new Uint32Array(firstSlots)
+  /** Number minus ordinal; `NaN` for a pointer that does not end with a number, which is a run of its own. */
+  const offsets: number[] = []
   let count = 0
 
   return {
     push(pointer) {
-      if (count === numbers.length) {
-        prefixOf = grown(prefixOf)
-        numbers = grown(numbers)
+      const [, prefix = pointer, digits] = /^(.*\/)(0|[1-9]\d{0,8})$/s.exec(pointer) ?? []
+      const offset = Number(digits) - count
+      const last = prefixes.at(-1)
+      if (prefix !== last || offset !== offsets.at(-1)) {
+        firstOrdinals.push(count)
+        // A part of the pointer keeps all of it in memory, so consecutive runs share one string.
+        prefixes.push(prefix === last ? last : prefix)
+        offsets.push(offset)
       }
-      const [, start = pointer, digits] = /^(.*\/)(0|[1-9]\d{0,8})$/s.exec(pointer) ?? []
-      if (start !== prefixes.at(-1)) prefixes.push(start)
-      prefixOf[count] = prefixes.length - 1
-      numbers[count] = digits === undefined ? noNumber : Number(digits)
       return count++
     },
     at(ordinal) {
-      const number = numbers[ordinal] ?? noNumber
-      return `${prefixes[prefixOf[ordinal] ?? 0] ?? ''}${number === noNumber ? '' : number}`
+      const run = lastAtMost(firstOrdinals, ordinal)
+      const offset = offsets[run] ?? Number.NaN
+      return `${prefixes[run]}${Number.isNaN(offset) ? '' : ordinal + offset}`
     },
   }
 }
 
-function grown(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * numbers.length)
-  larger.set(numbers)
-  return larger
+/** Returns the index of the last number that is at most `limit`, in a sorted list that begins with such a number. */
+function lastAtMost(sorted: readonly number[], limit: number): number {
+  let [from, to] = [0, sorted.length - 1]
+  while (from < to) {
+    const middle = Math.ceil((from + to) / 2)
+    if ((sorted[middle] ?? 0) <= limit) from = middle
+    else to = middle - 1
+  }
+  return from
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../../../../db/db.ts'
+import { allocateMapped } from '../../../../platform/mapped-buffer.ts'
 import { batchesOf } from '../../../batches.ts'
 import { hasAnyFinding, listDigests } from '../../../findings/findings.ts'
 import { packContents, type StoredContents } from '../../comparison/stored-contents.ts'
@@ -45,7 +46,8 @@ function uuidRanges(digits: number): [from: string, before: string][] {
 }
 
 function joined(parts: readonly StoredContents[]): StoredContents {
-  const all = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const all = new Uint32Array(allocateMapped(bytes))
   let at = 0
   for (const part of parts) {
     all.set(part, at)
