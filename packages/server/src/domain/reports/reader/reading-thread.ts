@@ -18,7 +18,6 @@ const workers = {
     idleMs: 10_000,
     maxWaiting: 20,
     maxHeapMib: 512,
-    maxYoungMib: 12,
   }),
   /** Small reports are read in less than a second. Those of one project are read one at a time. */
   small: openWorkers<ReadingJob, 'done'>(worker, {
