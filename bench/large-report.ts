@@ -8,6 +8,8 @@ import { authorization } from './requests.ts'
 import { type Cell, percentile } from './table.ts'
 
 const maxWaitMs = 100
+/** With the variables that the image and `alcove.service` set (decision 143). */
+const maxMemoryMb = 200
 
 /**
  * Imports a report that is larger than the allowed memory: twice into one project and once into another with promotion,
@@ -57,8 +59,8 @@ export async function measureLargeReport(
       'reads p99 ms': percentile(read, 99),
       'writes p99 ms': percentile(written, 99),
       'at most ms': Math.max(read.at(-1) ?? 0, written.at(-1) ?? 0),
-      aim: `p99 ≤ ${maxWaitMs}`,
-      verdict: p99 <= maxWaitMs ? 'met' : 'missed',
+      aim: `≤ ${maxMemoryMb} MB, p99 ≤ ${maxWaitMs}`,
+      verdict: memory <= maxMemoryMb && p99 <= maxWaitMs ? 'met' : 'missed',
     })
   }
   return rows

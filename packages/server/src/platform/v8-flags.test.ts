@@ -84,6 +84,32 @@ test('the young generation grows under load, and stays at 2 × 4 MiB while a lar
   expect(Number(await outputOf(await openFolder(), contents(true)))).toBe(8 * 1024 * 1024)
 })
 
+test('collections of an import do not count as load after it', async () => {
+  const contents = (wrap: string) => `import { getHeapSpaceStatistics } from 'node:v8'
+    import { enlargeYoungGenerationUnderLoad, setProcessFlags, withSmallHeap } from './v8-flags.ts'
+    setProcessFlags()
+    // Replaces the timer of a second.
+    let tick
+    globalThis.setInterval = (run) => ((tick = run), { unref() {} })
+    enlargeYoungGenerationUnderLoad()
+    await withSmallHeap(async () => {})
+    async function allocate() {
+      for (let turn = 0; turn < 200; turn++) {
+        Array.from({ length: 50_000 }, (_, i) => ({ i }))
+        await new Promise((resolve) => setImmediate(resolve)) // delivers the observed collections
+      }
+    }
+    await ${wrap}(allocate)
+    await new Promise((resolve) => setImmediate(resolve))
+    tick()
+    const survivors = Array.from({ length: 800_000 }, (_, i) => ({ i }))
+    console.log(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size, survivors.length)
+    process.exit()`
+  const youngBytes = async (wrap: string) => Number.parseInt(await outputOf(await openFolder(), contents(wrap)), 10)
+  expect(await youngBytes('withSmallHeap')).toBe(8 * 1024 * 1024)
+  expect(await youngBytes('(async (run) => run())')).toBeGreaterThan(8 * 1024 * 1024)
+})
+
 test('the heap of an import is limited from its beginning', async () => {
   const contents = `import { getHeapStatistics } from 'node:v8'
     import { openGarbageCollector, setProcessFlags, withSmallHeap } from './v8-flags.ts'

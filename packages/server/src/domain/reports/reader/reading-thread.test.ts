@@ -69,6 +69,16 @@ test('a compressed report of many findings gives the same result on both threads
   expect(there).toEqual(here)
 })
 
+test('the stored contents are transferred to the thread, not copied', async () => {
+  const contents = packContents([{ uuid: '4961388b-9d8e-5da0-a499-3ef5da58daf0', digest: 'a'.repeat(40) }])
+  const { batches, close } = await readingOf(textOf(JSON.stringify(fixture('sast-15'))), large, {
+    stored: Promise.resolve(contents),
+  })
+  for await (const _ of batches());
+  close()
+  expect(contents.length).toBe(0)
+})
+
 test('the rows of findings that are stored unchanged are left out', async () => {
   const report = fixture('sast-15')
   const [first] = report.vulnerabilities
