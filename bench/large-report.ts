@@ -8,7 +8,6 @@ import { authorization } from './requests.ts'
 import { type Cell, percentile } from './table.ts'
 
 const maxWaitMs = 100
-/** With the variables that the image and `alcove.service` set (decision 143). */
 const maxMemoryMb = 200
 
 /**

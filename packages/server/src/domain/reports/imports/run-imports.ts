@@ -63,6 +63,8 @@ export const importKind = jobKind<ImportJob>({
 
 /** Compressed size above which a report counts as large; its text is about ten times as large. */
 const largeBytes = 2 * 1024 * 1024
+/** Compressed size above which memory is more important than time: 200,000 short findings. */
+const hugeBytes = 128 * 1024 * 1024
 
 async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postponed | undefined> {
   const attempt = deps.random(8).toString('hex')
@@ -75,7 +77,8 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   try {
     const runStep = () => runNextStep(deps, begun, attempt, job)
     const isLarge = begun.fileBytes > largeBytes
-    const isDone = await (isLarge ? withSmallHeap(() => deps.db.withoutMemoryMap(runStep)) : runStep())
+    const heap = { isYoungSmall: begun.fileBytes > hugeBytes }
+    const isDone = await (isLarge ? withSmallHeap(() => deps.db.withoutMemoryMap(runStep), heap) : runStep())
     // Postpone instead of failing: a finished step must not count as a failed attempt.
     if (!isDone) return { againAt: deps.now() }
   } catch (error) {
